@@ -28,6 +28,10 @@ class kept_sparse final : public sparse_executor {
     stored_ = 0;
     executor_->begin(domain);
   }
+  void begin_sampling(const sparse_domain &domain) override {
+    domain_ = domain;
+    executor_->begin_sampling(domain);
+  }
   // Did a call of the executor end the run? Which one is asked for behind such a call, or behind look_beside.
   bool is_ended() const { return is_hole_ || executor_->is_ended(); }
   // As sparse_source has it, with no more than `most` points, which are added. Running also where the last call came to no such values.

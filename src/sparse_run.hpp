@@ -107,7 +107,7 @@ class sparse_run final : public sparse_source {
     if (!box_) box_ = std::make_unique<sparse_box>(problem_);
     if (!sampled_) {
       sampled_ = kept(grid_of::points);
-      sampled_->begin(box_->domain());
+      sampled_->begin_sampling(box_->domain());
     }
     const int64 left = std::exchange(most, n) - n;
     outcome o = sampled_->sample(n, x, values);

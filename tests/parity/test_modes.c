@@ -138,26 +138,27 @@ static void many_in_one_launch_find_both(void **state) {
 
 /* Finite ranges: beside a constant a peak in a corner, at the centre, on a face or on the diagonal, where no first region has a point. */
 static const char usual_text[] =
-    "struct block { double place[4], width, height; };\n"
+    "struct block { double place[4], width[4], height; };\n"
     "double f(const double *x, const block *p) {\n"
     "  double q = 0;\n"
     "  for (int j = 0; j < TESSERA_NDIM; ++j) {\n"
-    "    const double d = (x[j] - p->place[j]) / p->width;\n"
+    "    const double d = (x[j] - p->place[j]) / p->width[j];\n"
     "    q += d * d;\n"
     "  }\n"
     "  return 1 + p->height * exp(-q);\n"
     "}\n";
 struct usual {
-  double place[4], width, height;
+  double place[4], width[4], height;
 };
-/* The peak holds as much as the constant, or there is none. */
+/* The peak holds as much as the constant, or there is none. No two axes are alike, and no two sides, for between those rounding would choose. */
 static struct usual draw_usual(int n, int kind, uint64_t *seed) {
-  struct usual u = {.width = 0.005 + 0.01 * splitmix_uniform(seed), .height = 1};
+  struct usual u = {.height = 1};
   const double along = 0.1 + 0.8 * splitmix_uniform(seed);
   for (int j = 0; j < n; ++j) {
     const int up = splitmix_uniform(seed) < 0.5, is_end = kind == 0 || (kind == 2 && j == 1);
-    u.place[j] = is_end ? up : kind == 3 ? along : 0.5;
-    u.height /= u.width * sqrt(acos(-1.0)) * (is_end ? 0.5 : 1);
+    u.place[j] = is_end ? up : (kind == 3 ? along : 0.5) + 0.001 * splitmix_uniform(seed);
+    u.width[j] = 0.005 + 0.01 * splitmix_uniform(seed);
+    u.height /= u.width[j] * sqrt(acos(-1.0)) * (is_end ? 0.5 : 1);
   }
   if (kind == 4) u.height = 0;
   return u;

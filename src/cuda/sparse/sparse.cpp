@@ -91,11 +91,16 @@ std::vector<double> sparse_kernels::largest_errors(const region_view &regions, i
   return {a.records, a.records + static_cast<std::size_t>(found) * length};
 }
 
-void cuda_sparse::begin(const sparse_domain &domain) {
-  stored_ = known_ = 0;
-  domain_ = domain;
+// Coordinates are mapped on the host, and the kernels of grids are not asked.
+void cuda_sparse::begin_sampling(const sparse_domain &domain) {
   axes_.clear();
   if (domain.axes) axes_.assign(domain.axes, domain.axes + ndim_);
+}
+
+void cuda_sparse::begin(const sparse_domain &domain) {
+  begin_sampling(domain);
+  stored_ = known_ = 0;
+  domain_ = domain;
   const auto nd = static_cast<std::size_t>(ndim_);
   std::vector<unsigned char> bytes;
   std::vector<std::size_t> places;

@@ -64,6 +64,7 @@ class cuda_sparse final : public sparse_executor {
       : kernels_(kernels), memory_(memory), ndim_(ndim), ncomp_(ncomp), stream_(stream), flags_(flags), call_(call) {}
 
   void begin(const sparse_domain &domain) override;
+  void begin_sampling(const sparse_domain &domain) override;
   outcome evaluate(const sparse_step &step, double *differences) override;
   int64 bytes_of_point() const override { return 8 * (ndim_ + ncomp_ + 1); }
   void renew_map() override;

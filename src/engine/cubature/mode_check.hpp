@@ -106,6 +106,7 @@ class mode_check {
       if (size > best) best = size, highest = n;
     }
     foot_[team_.lane()] = highest < 0 ? 0.0 : best;
+    height_[team_.lane()] = best;
     step_[team_.lane()] = highest;
     team_.meet();
     TESSERA_ROLLED
@@ -113,19 +114,27 @@ class mode_check {
       const int lane = next_foot(team_.lanes());
       if (lane < 0) break;
       const int n = static_cast<int>(step_[lane]);
-      TESSERA_ROLLED
-      for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
-        at(0)[j] = range_.at_part(j, places.part(n, j));
-        width(0)[j] = first_width_there * range_.length_of_box(j);
-      }
-      team_.meet();
-      const double top = climb(0, told([this](int j) { return at(0)[j]; }), most_climb_rounds);
+      const double height = height_[lane];
+      put_at_place(places, n, no_width);
+      if (!is_unseen(0, height)) continue;  // by any region, however narrow it is
+      put_at_place(places, n, first_width_there);
+      const double top = climb(0, height, most_climb_rounds);
       if (holds_something(nd_, top, width(0)) &&
           share_near(range_, nd_, at(0), width(0), 1.0) * static_cast<double>(st_.count) <= 1.0 && !rises_on(top) &&
           is_unseen(0, top))
         return true;
     }
     return false;
+  }
+  // width: in parts of the axes.
+  TESSERA_HD void put_at_place(const usual_places &places, int n, double width_there) {
+    team_.meet();
+    TESSERA_ROLLED
+    for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
+      at(0)[j] = range_.at_part(j, places.part(n, j));
+      width(0)[j] = width_there * range_.length_of_box(j);
+    }
+    team_.meet();
   }
   TESSERA_HD bool rises_on(double size) {
     bool any = false;

@@ -338,9 +338,11 @@ class mode_search {
               end = static_cast<int>(std::min<double>(places.count(), share_of_places * static_cast<double>(spent)));
     if (end == first || (end < 2 * first && end < places.count())) return outcome::running;
     seen_places_ = end;
-    std::vector<double> y, sizes;
-    for (int i = first; i < end; ++i)
-      for (std::size_t j = 0; j < nd_; ++j) y.push_back(range_.at_part(axis(j), places.part(i, axis(j))));
+    std::vector<double> y(static_cast<std::size_t>(end - first) * nd_), sizes;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const int j = axis(i % nd_);
+      y[i] = range_.at_part(j, places.part(first + axis(i / nd_), j));
+    }
     outcome o = measure(y, sizes);
     if (o != outcome::running) return o;
     place background = {std::vector<double>(nd_), std::vector<double>(nd_), 0.0, mean_};
@@ -357,15 +359,15 @@ class mode_search {
       for (double &w : found.back().width) w *= first_width_there;
     }
     std::stable_sort(found.begin(), found.end(), [](const place &a, const place &b) { return a.size > b.size; });
-    int climbs = 0;
-    for (std::size_t c = 0; c < found.size() && climbs < climbs_of_places && o == outcome::running; ++c) {
+    found.erase(std::remove_if(found.begin(), found.end(), [this](const place &p) { return has_alike(p); }),
+                found.end());
+    found.resize(std::min<std::size_t>(found.size(), climbs_of_places));
+    o = keep_what_falls(found);
+    for (std::size_t c = 0; c < found.size() && o == outcome::running; ++c) {
       place &p = found[c];
       if (has_alike(p)) continue;
-      ++climbs;
-      bool falls = false;
-      o = look_whether_it_falls(p, falls);
-      if (o == outcome::running && falls) o = climb(p);
-      if (o != outcome::running || !falls || static_cast<int>(known_.size()) >= most_modes || has_alike(p) ||
+      o = climb(p);
+      if (o != outcome::running || static_cast<int>(known_.size()) >= most_modes || has_alike(p) ||
           !holds_something(set_.ndim, p.size, p.width.data()) || share_of(p, 1.0) * static_cast<double>(regions_) > 1.0)
         continue;
       bool rises_on = false;
@@ -381,18 +383,26 @@ class mode_search {
   }
 
   // Where an integrand is still high a quarter of the range away along all axes, there is no peak that points may miss.
-  outcome look_whether_it_falls(const place &p, bool &falls) {
+  outcome keep_what_falls(std::vector<place> &found) {
     constexpr double widest = 0.25;
+    if (found.empty()) return outcome::running;
     std::vector<double> y, sizes;
-    for (std::size_t j = 0; j < nd_; ++j)
-      for (const double away : {-widest, widest}) {
-        y.insert(y.end(), p.at.begin(), p.at.end());
-        y[y.size() - nd_ + j] += away * range_.length_of_box(axis(j));
-      }
+    for (const place &p : found)
+      for (std::size_t j = 0; j < nd_; ++j)
+        for (const double away : {-widest, widest}) {
+          y.insert(y.end(), p.at.begin(), p.at.end());
+          y[y.size() - nd_ + j] += away * range_.length_of_box(axis(j));
+        }
     const outcome o = measure(y, sizes);
     if (o != outcome::running) return o;
-    for (std::size_t j = 0; j < nd_; ++j)
-      falls = falls || on_side(peak_side::flatter, sizes[2 * j], sizes[2 * j + 1]) < falls_to * p.size;
+    std::vector<place> kept;
+    for (std::size_t c = 0; c < found.size(); ++c) {
+      bool falls = false;
+      for (std::size_t i = 2 * nd_ * c; i < 2 * nd_ * (c + 1); i += 2)
+        falls = falls || on_side(peak_side::flatter, sizes[i], sizes[i + 1]) < falls_to * found[c].size;
+      if (falls) kept.push_back(found[c]);
+    }
+    found = kept;
     return o;
   }
   outcome look_nearer_to_ends(const place &p, bool &rises_on) {

@@ -9,9 +9,14 @@ namespace tessera {
 
 class usual_places {
  public:
-  TESSERA_HD explicit usual_places(int ndim) : ndim_(ndim) {}
+  TESSERA_HD explicit usual_places(int ndim) : ndim_(ndim), between_(ndim > 2 && ndim <= most_axes_between ? 1 : 0) {
+    for (int j = 0; j < ndim; ++j) between_ *= 3;
+    // Not one axis after the other, for there may be room for some of them only.
+    stride_ = static_cast<int>(golden * between_);
+    if (stride_ % 3 == 0) ++stride_;
+  }
 
-  TESSERA_HD int count() const { return 2 * corners() + centres() + on_diagonal + between(); }
+  TESSERA_HD int count() const { return 2 * corners() + centres() + on_diagonal + between_; }
   // Coordinate j of place n, as a part of the axis. What matters most comes first.
   TESSERA_HD double part(int n, int j) const {
     const double turned = golden * (j + 1), turn = turned - floor(turned);
@@ -25,8 +30,8 @@ class usual_places {
     if (n < corners()) return from_corner(n, j, nearer_to_corner * (1.0 + 0.25 * turn));
     n -= corners();
     // In turn, as long as there are of both.
-    const int more = on_diagonal - first_on_diagonal, each = between() < more ? between() : more;
-    const bool is_between = n < 2 * each ? n % 2 == 1 : between() > more;
+    const int more = on_diagonal - first_on_diagonal, each = between_ < more ? between_ : more;
+    const bool is_between = n < 2 * each ? n % 2 == 1 : between_ > more;
     const int number = n < 2 * each ? n / 2 : n - each;
     return is_between ? between_corners(number, j, turn) : on_the_diagonal(first_on_diagonal + number, turn);
   }
@@ -39,15 +44,8 @@ class usual_places {
   static constexpr int corner_bits = 10, first_on_diagonal = 32, on_diagonal = 256, most_axes_between = 6;
 
   // Each coordinate at an end or in the middle, for few axes.
-  TESSERA_HD int between() const {
-    int n = ndim_ > 2 && ndim_ <= most_axes_between ? 1 : 0;
-    for (int j = 0; j < ndim_; ++j) n *= 3;
-    return n;
-  }
   TESSERA_HD double between_corners(int number, int j, double turn) const {
-    // Not one axis after the other, for there may be room for some of them only.
-    const int all = between(), step = static_cast<int>(golden * all), stride = step % 3 == 0 ? step + 1 : step;
-    int digits = number * stride % all;
+    int digits = number * stride_ % between_;
     for (int i = 0; i < j; ++i) digits /= 3;
     return digits % 3 == 2 ? 0.5 + beside_centre * (turn - 0.5) : from_end(digits % 3 == 1, beside_face);
   }
@@ -63,7 +61,7 @@ class usual_places {
     return from_end((corner >> j % corner_bits & 1) != 0, away);
   }
 
-  int ndim_;
+  int ndim_, between_, stride_;
 };
 
 }  // namespace tessera

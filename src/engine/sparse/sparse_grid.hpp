@@ -37,6 +37,8 @@ class sparse_executor {
   virtual ~sparse_executor() = default;
   // Forgets what is in the store. domain: stays where it is.
   virtual void begin(const sparse_domain &domain) = 0;
+  // The same where nothing but sample() follows.
+  virtual void begin_sampling(const sparse_domain &domain) { begin(domain); }
   // differences[boxes][ncomp][indices], of the mean over the box. Returns running, callback, nonfinite, memory, or time and stopped.
   virtual outcome evaluate(const sparse_step &step, double *differences) = 0;
   virtual int64 bytes_of_point() const = 0;  // that a step takes for each of its points, beside the store
