@@ -136,21 +136,22 @@ static void many_in_one_launch_find_both(void **state) {
   assert_true(4 * claims[0] >= rows && claims[1] == rows / 3);
 }
 
-/* Finite ranges: beside a constant a peak in a corner, at the centre, on a face or on the diagonal, where no first region has a point. */
+/* Finite ranges: beside something smooth a peak in a corner, at the centre, on a face or on the diagonal, where no first region has a point. */
 static const char usual_text[] =
     "struct block { double place[4], width[4], height; };\n"
     "double f(const double *x, const block *p) {\n"
-    "  double q = 0;\n"
+    "  double q = 0, smooth = 1;\n"
     "  for (int j = 0; j < TESSERA_NDIM; ++j) {\n"
-    "    const double d = (x[j] - p->place[j]) / p->width[j];\n"
+    "    const double d = (x[j] - p->place[j]) / p->width[j], rate = 0.5 + 0.3 * j;\n"
     "    q += d * d;\n"
+    "    smooth *= rate / (1 - exp(-rate)) * exp(-rate * x[j]);\n"
     "  }\n"
-    "  return 1 + p->height * exp(-q);\n"
+    "  return smooth + p->height * exp(-q);\n"
     "}\n";
 struct usual {
   double place[4], width[4], height;
 };
-/* The peak holds as much as the constant, or there is none. No two axes are alike, and no two sides, for between those rounding would choose. */
+/* The peak holds 1, as the rest does, or there is none. No two axes are alike, and no two sides, for between those rounding would choose. */
 static struct usual draw_usual(int n, int kind, uint64_t *seed) {
   struct usual u = {.height = 1};
   const double along = 0.1 + 0.8 * splitmix_uniform(seed);

@@ -97,14 +97,20 @@ class mode_check {
     if (range_.is_infinite()) return false;
     const usual_places places(nd_);
     const int count = affordable_places(places.count());
-    const double least = stands_out * mean_size();
-    double best = least;
+    constexpr double in_one = 64.0;  // of a logarithm, so that sums are whole numbers
+    double best = 0.0;
     int highest = -1;
+    int64 logs = 0;
     TESSERA_ROLLED
     for (int n = team_.lane(); n < count; n += team_.lanes()) {
       const double size = size_at([this, n, &places](int j) { return range_.at_part(j, places.part(n, j)); });
       if (size > best) best = size, highest = n;
+      logs += static_cast<int64>(in_one * log_of_size(size));
     }
+    logs = team_.total(logs);
+    const double least =
+        stands_out * larger(mean_size(), count > 0 ? exp(static_cast<double>(logs) / (in_one * count)) : 0.0);
+    if (!(best > least)) highest = -1;
     foot_[team_.lane()] = highest < 0 ? 0.0 : best;
     height_[team_.lane()] = best;
     step_[team_.lane()] = highest;

@@ -351,9 +351,12 @@ class mode_search {
       background.width[j] = range_.length_of_box(axis(j));
     }
     background.size = size_of(background);
+    double logs = 0.0;
+    for (const double size : sizes) logs += log_of_size(size);
+    const double least = stands_out * std::fmax(background.size, std::exp(logs / static_cast<double>(sizes.size())));
     std::vector<place> found;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (!(sizes[i] > stands_out * background.size)) continue;
+      if (!(sizes[i] > least)) continue;
       found.push_back(background);
       take(found.back(), y, sizes, i);
       for (double &w : found.back().width) w *= first_width_there;
@@ -379,7 +382,8 @@ class mode_search {
       }
       known_.push_back(p);
     }
-    return o == outcome::running ? look_from_sources() : o;
+    // Where regions are on their way to a peak, rays from here have time.
+    return o == outcome::running && is_thorough_ ? look_from_sources() : o;
   }
 
   // Where an integrand is still high a quarter of the range away along all axes, there is no peak that points may miss.
