@@ -18,10 +18,10 @@
 #include "../problem.hpp"
 #include "landmarks.hpp"
 #include "largest_errors.hpp"
+#include "listed_places.hpp"
 #include "mode_lines.hpp"
 #include "ray_directions.hpp"
 #include "user_range.hpp"
-#include "usual_places.hpp"
 
 namespace tessera {
 
@@ -279,8 +279,9 @@ class mode_search {
     std::vector<double> x(n * nd_), values(n * nc_), stretched(n, 1.0);
     for (std::size_t j = 0; j < nd_; ++j)
       for (std::size_t i = 0; i < n; ++i) {
-        x[j * n + i] = range_.to_box(axis(j), y[inside[i] * nd_ + j]);
-        stretched[i] *= range_.stretch(axis(j), x[j * n + i]);
+        const double own = y[inside[i] * nd_ + j];
+        x[j * n + i] = is_infinite_ ? range_.to_box(axis(j), own) : own;
+        if (is_infinite_) stretched[i] *= range_.stretch(axis(j), x[j * n + i]);
       }
     const outcome o = sample_(static_cast<int64>(n), x.data(), values.data(), taken);
     points_ += taken;
@@ -333,15 +334,16 @@ class mode_search {
 
   // Beside whatever there is: where the integrand stands out there it is climbed, and what is found and is narrow is another mode.
   outcome look_at_usual_places(int64 spent) {
-    const usual_places places(set_.ndim);
-    const int first = seen_places_,
-              end = static_cast<int>(std::min<double>(places.count(), share_of_places * static_cast<double>(spent)));
-    if (end == first || (end < 2 * first && end < places.count())) return outcome::running;
+    const std::vector<double> &places = listed_places(set_.ndim);
+    const int first = seen_places_, all = axis(places.size() / nd_),
+              end = static_cast<int>(std::min<double>(all, share_of_places * static_cast<double>(spent)));
+    if (end == first || (end < 2 * first && end < all)) return outcome::running;
     seen_places_ = end;
     std::vector<double> y(static_cast<std::size_t>(end - first) * nd_), sizes;
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      const int j = axis(i % nd_);
-      y[i] = range_.at_part(j, places.part(first + axis(i / nd_), j));
+    for (std::size_t j = 0; j < nd_; ++j) {
+      const double from = range_.at_part(axis(j), 0.0), length = range_.length_of_box(axis(j));
+      for (std::size_t i = j; i < y.size(); i += nd_)
+        y[i] = from + length * places[static_cast<std::size_t>(first) * nd_ + i];
     }
     outcome o = measure(y, sizes);
     if (o != outcome::running) return o;
