@@ -282,7 +282,7 @@ void usual_places_are_looked_at(void **) {
           for (int j = 0; j + 1 < n; ++j) q += (x[j] - at.first) * (x[j] - at.first);
           return q;
         };
-        const double top = 1e-2 * std::pow(width, -n);
+        const double top = 3e-2 * std::pow(width, -n);
         looked_through peak(
             n, axis_finite, [=](const double *x) { return 1.0 + top * std::exp(-away(x) / (width * width)); }, 0.3, 0.2,
             greatest_int64, true);
