@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstddef>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -13,19 +12,28 @@
 
 namespace tessera {
 
-// [place][ndim], as parts of the axes. Any thread may call.
+// [place][ndim], as parts of the axes.
+inline std::vector<double> list_places(int ndim) {
+  const usual_places places(ndim);
+  std::vector<double> list;
+  for (int i = 0; i < places.count(); ++i)
+    for (int j = 0; j < ndim; ++j) list.push_back(places.part(i, j));
+  return list;
+}
+template <std::size_t ndim>
+const std::vector<double> &places_of() {
+  static const std::vector<double> list = list_places(static_cast<int>(ndim));
+  return list;
+}
+template <std::size_t... ndim>
+const std::vector<double> &find_places(std::size_t n, std::index_sequence<ndim...>) {
+  using listed = const std::vector<double> &(*)();
+  static constexpr std::array<listed, sizeof...(ndim)> lists = {&places_of<ndim>...};
+  return lists[n]();
+}
+// Any thread may call.
 inline const std::vector<double> &listed_places(int ndim) {
-  static std::array<std::vector<double>, max_cubature_ndim + 1> lists;
-  static std::array<std::once_flag, max_cubature_ndim + 1> made;
-  const auto n = static_cast<std::size_t>(ndim);
-  std::call_once(made[n], [ndim, n] {
-    const usual_places places(ndim);
-    std::vector<double> list;
-    for (int i = 0; i < places.count(); ++i)
-      for (int j = 0; j < ndim; ++j) list.push_back(places.part(i, j));
-    lists[n] = std::move(list);
-  });
-  return lists[n];
+  return find_places(static_cast<std::size_t>(ndim), std::make_index_sequence<max_cubature_ndim + 1>());
 }
 
 }  // namespace tessera
