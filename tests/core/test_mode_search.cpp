@@ -313,6 +313,21 @@ void usual_places_are_looked_at(void **) {
       }
 }
 
+// With little memory in several calls, and with hardly any for lines there is no look.
+void usual_places_need_little_memory(void **) {
+  const point_function f = [](const double *x) {
+    double q = 0.0;
+    for (int j = 0; j < 5; ++j) q += (x[j] - 0.371) * (x[j] - 0.371);
+    return 1.0 + 1e9 * std::exp(-q / (0.01 * 0.01));
+  };
+  for (const int64 memory : {int64{17000}, int64{40000}, int64{1000000}, greatest_int64}) {
+    looked_through l(5, axis_finite, f, 0.3, 0.2, memory, true);
+    assert_int_equal(l.look_once(), outcome::running);
+    assert_int_equal(l.search->count(), 1);
+    assert_true(l.search->peak_bytes() <= memory);
+  }
+}
+
 // More of them as the run goes on, and never more than a 32nd of its evaluations.
 void usual_places_are_no_more_than_a_run_affords(void **) {
   looked_through l(
@@ -519,6 +534,7 @@ int main() {
                                      cmocka_unit_test(a_mode_is_found_far_away_in_uneven_directions),
                                      cmocka_unit_test(a_finite_range_is_looked_through_beside_narrow_peaks),
                                      cmocka_unit_test(usual_places_are_looked_at),
+                                     cmocka_unit_test(usual_places_need_little_memory),
                                      cmocka_unit_test(usual_places_are_no_more_than_a_run_affords),
                                      cmocka_unit_test(a_look_that_is_given_up_is_not_owed),
                                      cmocka_unit_test(an_early_look_is_no_last_one),

@@ -339,32 +339,26 @@ class mode_search {
               end = static_cast<int>(std::min<double>(all, share_of_places * static_cast<double>(spent)));
     if (end == first || (end < 2 * first && end < all)) return outcome::running;
     seen_places_ = end;
-    std::vector<double> y(static_cast<std::size_t>(end - first) * nd_), sizes;
-    for (std::size_t j = 0; j < nd_; ++j) {
-      const double from = range_.at_part(axis(j), 0.0), length = range_.length_of_box(axis(j));
-      for (std::size_t i = j; i < y.size(); i += nd_)
-        y[i] = from + length * places[static_cast<std::size_t>(first) * nd_ + i];
-    }
-    outcome o = measure(y, sizes);
-    if (o != outcome::running) return o;
     place background = {std::vector<double>(nd_), std::vector<double>(nd_), 0.0, mean_};
     for (std::size_t j = 0; j < nd_; ++j) {
       background.at[j] = range_.at_part(axis(j), 0.5);
       background.width[j] = range_.length_of_box(axis(j));
     }
     background.size = size_of(background);
-    double logs = 0.0;
-    for (const double size : sizes) logs += log_of_size(size);
-    const double least = stands_out * std::fmax(background.size, std::exp(logs / static_cast<double>(sizes.size())));
     std::vector<place> found;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (!(sizes[i] > least)) continue;
-      found.push_back(background);
-      take(found.back(), y, sizes, i);
-      for (double &w : found.back().width) w *= first_width_there;
+    double logs = 0.0;
+    outcome o = outcome::running;
+    // As many at once as half of the memory has room for.
+    const int64 most = std::max<int64>(1, memory_ / 2 / bytes_of_point());
+    for (int next = first; next < end && o == outcome::running;) {
+      const int n = static_cast<int>(std::min<int64>(end - next, most));
+      o = look_at_places(&places[static_cast<std::size_t>(next) * nd_], n, background, logs, found);
+      next += n;
     }
-    std::stable_sort(found.begin(), found.end(), [](const place &a, const place &b) { return a.size > b.size; });
-    found.erase(std::remove_if(found.begin(), found.end(), [this](const place &p) { return has_alike(p); }),
+    if (o != outcome::running) return o;
+    const double least = stands_out * std::exp(logs / (end - first));
+    found.erase(std::remove_if(found.begin(), found.end(),
+                               [this, least](const place &p) { return !(p.size > least) || has_alike(p); }),
                 found.end());
     found.resize(std::min<std::size_t>(found.size(), climbs_of_places));
     o = keep_what_falls(found);
@@ -388,6 +382,28 @@ class mode_search {
     return o == outcome::running && is_thorough_ ? look_from_sources() : o;
   }
 
+  // At so many, given as parts of the axes. logs: the logarithms of the sizes are added. found: the highest of those that stand out against the background, in descending order.
+  outcome look_at_places(const double *places, int n, const place &background, double &logs,
+                         std::vector<place> &found) {
+    constexpr std::size_t most_found = 64;
+    std::vector<double> y(static_cast<std::size_t>(n) * nd_), sizes;
+    for (std::size_t j = 0; j < nd_; ++j) {
+      const double from = range_.at_part(axis(j), 0.0), length = range_.length_of_box(axis(j));
+      for (std::size_t i = j; i < y.size(); i += nd_) y[i] = from + length * places[i];
+    }
+    const outcome o = measure(y, sizes);
+    if (o != outcome::running) return o;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      logs += log_of_size(sizes[i]);
+      if (!(sizes[i] > stands_out * background.size)) continue;
+      found.push_back(background);
+      take(found.back(), y, sizes, i);
+      for (double &w : found.back().width) w *= first_width_there;
+    }
+    std::stable_sort(found.begin(), found.end(), [](const place &a, const place &b) { return a.size > b.size; });
+    found.resize(std::min(found.size(), most_found));
+    return o;
+  }
   // Where an integrand is still high a quarter of the range away along all axes, there is no peak that points may miss.
   outcome keep_what_falls(std::vector<place> &found) {
     constexpr double widest = 0.25;
