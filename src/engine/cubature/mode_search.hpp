@@ -255,6 +255,7 @@ class mode_search {
   static int64 bytes_of_point(int ndim, int ncomp) { return 8 * (3 * int64{ndim} + 4 * int64{ncomp} + 3); }
   int64 bytes_of_point() const { return bytes_of_point(set_.ndim, set_.ncomp); }
   std::size_t numbers_of_place() const { return 1 + 2 * nd_ + nc_; }
+  // Of y[ndim]: does the range go so far?
   bool is_inside(const double *y) const {
     bool in = true;
     for (std::size_t j = 0; j < nd_; ++j) in = in && range_.is_inside(axis(j), y[j]);
@@ -323,6 +324,7 @@ class mode_search {
     }
     return look_from_sources();
   }
+  // Around those from which rays have not run yet.
   outcome look_from_sources() {
     for (const std::size_t end = known_.size(); sources_ < end; ++sources_) {
       if (!is_narrow(known_[sources_]) || (sources_ > 0 && is_first(known_[sources_]))) continue;
@@ -427,6 +429,7 @@ class mode_search {
     found = kept;
     return o;
   }
+  // Does the integrand rise on there (nearer_to_end), as at a singular point?
   outcome look_nearer_to_ends(const place &p, bool &rises_on) {
     std::vector<double> y, sizes;
     for (std::size_t moved = 0; moved <= nd_; ++moved)  // along all axes, and along each of them
@@ -581,6 +584,7 @@ class mode_search {
         return true;
     return false;
   }
+  // The part of the box that is so many widths or less from it.
   double share_of(const place &p, double widths) const {
     return share_near(range_, set_.ndim, p.at.data(), p.width.data(), widths);
   }
