@@ -45,10 +45,11 @@ class sparse_box {
   bool open_ = true;
 };
 
-// What a place keeps of its grids from run to run: their memory.
+// What a place keeps of its grids from run to run: their memory, and that of the search for a map.
 struct kept_grids {
   sparse_grid of_domain, of_regions, mapped;
-  int64 bytes() const { return of_domain.bytes() + of_regions.bytes() + mapped.bytes(); }
+  map_search search;
+  int64 bytes() const { return of_domain.bytes() + of_regions.bytes() + mapped.bytes() + search.held_bytes(); }
 };
 
 // Which of the grids of a run; or none, but points that are looked at beside them.
@@ -84,18 +85,18 @@ class sparse_run final : public sparse_source {
     mapped_opening opening;
     if (!is_open()) return opening;
     if (!mapped_) mapped_ = kept(grid_of::mapped);
-    mapped_->begin(box_->domain());
-    search_ = std::make_unique<map_search>(
-        problem_.ndim(), problem_.ncomp(), box_->domain(), most,
-        [this](int64 n, const double *x, double *values) { return mapped_->sample(n, x, values); });
-    opening.end = search_->find(starts, faces, may_be_wide);
-    opening.points = search_->points();
-    opening.kind = search_->is_product() ? map_kind::product : search_->is_wide() ? map_kind::wide : map_kind::lines;
-    opening.is_lost = opening.end == outcome::running && search_->is_lost();
-    opening.is_early = opening.end == outcome::running && !search_->is_product() && !may_be_wide;
-    if (opening.end != outcome::running || !search_->is_found()) return opening;
+    mapped_->begin_sampling(box_->domain());
+    map_search &search = grids_.search;
+    search.start(problem_.ndim(), problem_.ncomp(), box_->domain(), most,
+                 [this](int64 n, const double *x, double *values) { return mapped_->sample(n, x, values); });
+    opening.end = search.find(starts, faces, may_be_wide);
+    opening.points = search.points();
+    opening.kind = search.is_product() ? map_kind::product : search.is_wide() ? map_kind::wide : map_kind::lines;
+    opening.is_lost = opening.end == outcome::running && search.is_lost();
+    opening.is_early = opening.end == outcome::running && !search.is_product() && !may_be_wide;
+    if (opening.end != outcome::running || !search.is_found()) return opening;
     sparse_domain domain = box_->domain();
-    domain.map = search_->map();
+    domain.map = search.map();
     mapped_->begin(domain);
     grids_.mapped.start(problem_.ndim(), problem_.ncomp(), box_->volume(), *mapped_, problem_.settings.complex_values,
                         map_search::accuracy);
@@ -120,13 +121,13 @@ class sparse_run final : public sparse_source {
     return o;
   }
   double density_of_map(const double *at) const override {
-    const product_map map = search_->map();
+    const product_map map = grids_.search.map();
     double density = 1.0;
     for (int j = 0; j < problem_.ndim(); ++j) density *= density_at(map, j, at[j]);
     return density;
   }
   void prepare_map(int levels) override {
-    if (search_->write_nodes(levels)) mapped_->renew_map();
+    if (grids_.search.write_nodes(levels)) mapped_->renew_map();
   }
   outcome find_unexplained(const tested_set &points, double *sizes) override {
     return mapped_->find_unexplained(points, grids_.mapped.means(), sizes);
@@ -170,7 +171,6 @@ class sparse_run final : public sparse_source {
   const std::function<std::unique_ptr<Executor>(grid_of)> make_;
   std::unique_ptr<sparse_box> box_;
   std::unique_ptr<kept_sparse<Executor>> executor_, in_regions_, mapped_, sampled_;
-  std::unique_ptr<map_search> search_;
   std::vector<double> centres_, halves_;  // of the regions
 };
 

@@ -22,19 +22,19 @@ using point_function = std::function<double(const double *)>;
 
 struct searched {
   searched(int ndim, const point_function &f, int64 most = 100000)
-      : centre(static_cast<std::size_t>(ndim), 0.5),
-        half(static_cast<std::size_t>(ndim), 0.5),
-        search(ndim, 1, {centre.data(), half.data(), nullptr, 1}, most,
-               [this, ndim, f](int64 n, const double *x, double *values) {
-                 assert_true(n > 0);
-                 ++calls;
-                 std::vector<double> at(static_cast<std::size_t>(ndim));
-                 for (int64 i = 0; i < n; ++i) {
-                   for (int j = 0; j < ndim; ++j) at[static_cast<std::size_t>(j)] = x[j * n + i];
-                   values[i] = f(at.data());
-                 }
-                 return outcome::running;
-               }) {}
+      : centre(static_cast<std::size_t>(ndim), 0.5), half(static_cast<std::size_t>(ndim), 0.5) {
+    search.start(ndim, 1, {centre.data(), half.data(), nullptr, 1}, most,
+                 [this, ndim, f](int64 n, const double *x, double *values) {
+                   assert_true(n > 0);
+                   ++calls;
+                   std::vector<double> at(static_cast<std::size_t>(ndim));
+                   for (int64 i = 0; i < n; ++i) {
+                     for (int j = 0; j < ndim; ++j) at[static_cast<std::size_t>(j)] = x[j * n + i];
+                     values[i] = f(at.data());
+                   }
+                   return outcome::running;
+                 });
+  }
   std::vector<double> centre, half;
   int calls = 0;
   map_search search;

@@ -55,6 +55,7 @@ cuda_driver open_driver() {
   TESSERA_BIND(set_bytes, cuMemsetD8Async);
   TESSERA_BIND(upload_in_order, cuMemcpyHtoDAsync);
   TESSERA_BIND(download, cuMemcpyDtoH);
+  TESSERA_BIND(download_in_order, cuMemcpyDtoHAsync);
   TESSERA_BIND(copy_2d, cuMemcpy2D);
   TESSERA_BIND(copy_to_device, cuMemcpyPeerAsync);
   TESSERA_BIND(reach_directly, cuCtxEnablePeerAccess);

@@ -60,6 +60,7 @@ struct cuda_driver {
   decltype(&::cuMemsetD8Async) set_bytes;
   decltype(&::cuMemcpyHtoDAsync) upload_in_order;
   decltype(&::cuMemcpyDtoH) download;
+  decltype(&::cuMemcpyDtoHAsync) download_in_order;
   decltype(&::cuMemcpy2D) copy_2d;
   decltype(&::cuMemcpyPeerAsync) copy_to_device;
   decltype(&::cuCtxEnablePeerAccess) reach_directly;

@@ -99,40 +99,46 @@ void cuda_sparse::begin_sampling(const sparse_domain &domain) {
 
 void cuda_sparse::begin(const sparse_domain &domain) {
   begin_sampling(domain);
+  if (is_copying_) synchronize();
   stored_ = known_ = 0;
   domain_ = domain;
   const auto nd = static_cast<std::size_t>(ndim_);
-  std::vector<unsigned char> bytes;
-  std::vector<std::size_t> places;
-  const auto put = [&](const void *from, std::size_t size) {
-    places.push_back(bytes.size());
-    bytes.resize(bytes.size() + (size + 7) / 8 * 8);
-    std::memcpy(bytes.data() + places.back(), from, size);
-  };
-  const std::size_t box = static_cast<std::size_t>(domain.boxes) * nd * sizeof(double);
-  put(domain.centre, box);
-  put(domain.half, box);
-  if (domain.axes) put(domain.axes, nd * sizeof(axis_map));
   nodes_ = domain.map.nodes;
   panels_ = domain.map.nodes ? domain.map.first[ndim_] : 0;
-  if (domain.map.nodes) {
-    put(domain.map.nodes, nd * mapped_nodes * sizeof(mapped_node));
-    put(domain.map.panels, static_cast<std::size_t>(domain.map.first[ndim_]) * sizeof(density_panel));
-    put(domain.map.first, (nd + 1) * sizeof(int));
-  }
-  require_or_bad_alloc(memory_.domain, bytes.size());
-  upload(memory_.domain.address(), bytes.data(), bytes.size(), stream_, "uploading the domain");
-  check(cuda().stream_synchronize(stream_), "uploading the domain");
-  auto place = places.begin();
-  const auto on_device = [&](auto *&p) {
-    if (p) p = reinterpret_cast<std::remove_reference_t<decltype(p)>>(memory_.domain.address() + *place++);
+  const std::size_t box = static_cast<std::size_t>(domain.boxes) * nd * sizeof(double);
+  const auto each_part = [&](const auto &visit) {
+    visit(domain_.centre, box);
+    visit(domain_.half, box);
+    visit(domain_.axes, nd * sizeof(axis_map));
+    visit(domain_.map.nodes, nd * mapped_nodes * sizeof(mapped_node));
+    visit(domain_.map.panels, static_cast<std::size_t>(panels_) * sizeof(density_panel));
+    visit(domain_.map.first, (nd + 1) * sizeof(int));
   };
-  on_device(domain_.centre);
-  on_device(domain_.half);
-  on_device(domain_.axes);
-  on_device(domain_.map.nodes);
-  on_device(domain_.map.panels);
-  on_device(domain_.map.first);
+  const auto room = [](std::size_t bytes) { return (bytes + 7) / 8 * 8; };
+  std::size_t all = 0;
+  each_part([&](const auto *part, std::size_t bytes) { all += part ? room(bytes) : 0; });
+  require_or_bad_alloc(memory_.domain, all);
+  memory_.staged.require(all);
+  auto *to = static_cast<unsigned char *>(memory_.staged.address());
+  CUdeviceptr at = memory_.domain.address();
+  each_part([&](auto *&part, std::size_t bytes) {
+    if (!part) return;
+    std::memcpy(to, part, bytes);
+    part = reinterpret_cast<std::remove_reference_t<decltype(part)>>(at);
+    to += room(bytes);
+    at += room(bytes);
+  });
+  is_copying_ = true;
+  upload(memory_.domain.address(), memory_.staged.address(), all, stream_, "uploading the domain");
+}
+
+cuda_sparse::~cuda_sparse() {
+  if (is_copying_) cuda().stream_synchronize(stream_);
+}
+
+void cuda_sparse::synchronize() {
+  check(cuda().stream_synchronize(stream_), "the kernel");
+  is_copying_ = false;
 }
 
 void cuda_sparse::renew_map() {
@@ -240,14 +246,14 @@ outcome cuda_sparse::evaluate(const sparse_step &step, double *differences) {
 
 // What kernels say of the integrand: its flags, and whether a value is not finite.
 int *cuda_sparse::begin_answer() {
-  memory_.answer.require(2 * sizeof(int));
+  memory_.answer.require(2 * sizeof(int) + static_cast<std::size_t>(ncomp_) * sizeof(double));
   int *const answer = static_cast<int *>(memory_.answer.address());
   answer[0] = answer[1] = 0;
   nonfinite_.clear();
   return answer;
 }
 outcome cuda_sparse::read_answer() {
-  check(cuda().stream_synchronize(stream_), "the kernel");
+  synchronize();
   const int *const answer = static_cast<const int *>(memory_.answer.address());
   flags_seen_ = (answer[0] & flags_that_end) != 0 ? answer[0] : 0;
   if (flags_seen_ != 0) return outcome::callback;
@@ -328,8 +334,11 @@ outcome cuda_sparse::find_unexplained(const tested_set &set, const double *means
     if (!message_.empty()) return outcome::callback;
     launch(kernels_.tested_values(), blocks, 1, stream_, a);
   }
+  auto *const found = reinterpret_cast<double *>(static_cast<int *>(memory_.answer.address()) + 2);
+  check(cuda().download_in_order(found, memory_.tested.address() + nc * sizeof(double), nc * sizeof(double), stream_),
+        "reading values");
   const outcome o = read_answer();
-  check(cuda().download(sizes, memory_.tested.address() + nc * sizeof(double), nc * sizeof(double)), "reading values");
+  std::copy_n(found, nc, sizes);
   return o;
 }
 

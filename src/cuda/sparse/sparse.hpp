@@ -49,7 +49,7 @@ class sparse_kernels {
 // What one grid holds on the device, used again from run to run.
 struct sparse_memory {
   device_memory store, call, indices, links, domain, tested;
-  mapped_memory differences, answer;
+  mapped_memory differences, answer, staged;  // staged: on its way to domain
   point_memory sampled;
 };
 
@@ -58,10 +58,13 @@ using sparse_calls = std::function<std::string(int64 n, CUdeviceptr x, CUdevicep
 
 class cuda_sparse final : public sparse_executor {
  public:
-  // flags: of the integrand's module, or 0. All of it stays where it is.
+  // flags: of the integrand's module, or 0. All of it stays where it is. At its end nothing of it is on its way to the device.
   cuda_sparse(const sparse_kernels &kernels, sparse_memory &memory, int ndim, int ncomp, CUstream stream,
               CUdeviceptr flags, sparse_calls call)
       : kernels_(kernels), memory_(memory), ndim_(ndim), ncomp_(ncomp), stream_(stream), flags_(flags), call_(call) {}
+  cuda_sparse(const cuda_sparse &) = delete;
+  cuda_sparse &operator=(const cuda_sparse &) = delete;
+  ~cuda_sparse() override;
 
   void begin(const sparse_domain &domain) override;
   void begin_sampling(const sparse_domain &domain) override;
@@ -89,6 +92,7 @@ class cuda_sparse final : public sparse_executor {
 
   void make_room(int64 numbers);
   int *begin_answer();
+  void synchronize();
   outcome read_answer();
   void name_nonfinite(int64 n, const double *values);
   void upload_indices(const sparse_step &step);
@@ -105,6 +109,7 @@ class cuda_sparse final : public sparse_executor {
   int64 stored_ = 0;                    // numbers in the store
   int known_ = 0;                       // indices on the device
   int panels_ = 0;                      // of the domain's map
+  bool is_copying_ = false;             // the domain
   int flags_seen_ = 0;
   std::string message_, nonfinite_;
 };

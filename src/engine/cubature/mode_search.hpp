@@ -257,41 +257,49 @@ class mode_search {
   std::size_t numbers_of_place() const { return 1 + 2 * nd_ + nc_; }
   // Of y[ndim]: does the range go so far?
   bool is_inside(const double *y) const {
-    bool in = true;
-    for (std::size_t j = 0; j < nd_; ++j) in = in && range_.is_inside(axis(j), y[j]);
-    return in;
+    for (std::size_t j = 0; j < nd_; ++j)
+      if (!range_.is_inside(axis(j), y[j])) return false;
+    return true;
   }
-  // Sizes at points y[point][ndim], and values_[point][ncomp].
-  outcome measure(const std::vector<double> &y, std::vector<double> &sizes) {
+  // Sizes at points y[point][ndim], and values_[point][ncomp]. are_inside: of the range, all of them.
+  outcome measure(const std::vector<double> &y, std::vector<double> &sizes, bool are_inside = false) {
     const std::size_t all = y.size() / nd_;
     const int64 bytes = static_cast<int64>(all) * bytes_of_point();
     if (bytes > memory_) return outcome::roundoff;
     peak_bytes_ = std::max(peak_bytes_, bytes);
-    std::vector<std::size_t> inside;
-    inside.reserve(all);
+    inside_.clear();
     for (std::size_t i = 0; i < all; ++i)
-      if (is_inside(&y[i * nd_])) inside.push_back(i);
-    const std::size_t n = inside.size();
+      if (are_inside || is_inside(&y[i * nd_])) inside_.push_back(i);
+    const std::size_t n = inside_.size();
     sizes.assign(all, outside_size);
     values_.assign(all * nc_, 0.0);
     int64 taken = most_ - points_;
     if (static_cast<int64>(n) > taken) return outcome::memory;
     if (n == 0) return outcome::running;
-    std::vector<double> x(n * nd_), values(n * nc_), stretched(n, 1.0);
-    for (std::size_t j = 0; j < nd_; ++j)
+    std::vector<double> &x = columns_, &values = own_values_, &stretched = stretched_;
+    x.resize(n * nd_);
+    values.resize(n * nc_);
+    stretched.assign(is_infinite_ ? n : 0, 1.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double *const own = &y[inside_[i] * nd_];
+      for (std::size_t j = 0; j < nd_; ++j) x[j * n + i] = own[j];
+    }
+    for (std::size_t j = 0; j < nd_ && is_infinite_; ++j)
       for (std::size_t i = 0; i < n; ++i) {
-        const double own = y[inside[i] * nd_ + j];
-        x[j * n + i] = is_infinite_ ? range_.to_box(axis(j), own) : own;
-        if (is_infinite_) stretched[i] *= range_.stretch(axis(j), x[j * n + i]);
+        double &own = x[j * n + i];
+        own = range_.to_box(axis(j), own);
+        stretched[i] *= range_.stretch(axis(j), own);
       }
     const outcome o = sample_(static_cast<int64>(n), x.data(), values.data(), taken);
     points_ += taken;
-    for (std::size_t i = 0; i < n && o == outcome::running; ++i)
+    for (std::size_t i = 0; i < n && o == outcome::running; ++i) {
+      double &size = sizes[inside_[i]];
       for (std::size_t k = 0; k < nc_; ++k) {
-        const double v = values[k * n + i];
-        values_[inside[i] * nc_ + k] = v;
-        sizes[inside[i]] = std::fmax(sizes[inside[i]], size_of_mode(std::fabs(v) * scale_[k] / stretched[i]));
+        const double v = values[k * n + i], scaled = std::fabs(v) * scale_[k];
+        values_[inside_[i] * nc_ + k] = v;
+        size = larger(size, size_of_mode(is_infinite_ ? scaled / stretched[i] : scaled));
       }
+    }
     return o;
   }
 
@@ -347,22 +355,24 @@ class mode_search {
       background.width[j] = range_.length_of_box(axis(j));
     }
     background.size = size_of(background);
-    std::vector<place> found;
+    std::vector<high_place> high;
     double logs = 0.0;
     outcome o = outcome::running;
     // As many at once as half of the memory has room for.
     const int64 most = std::max<int64>(1, memory_ / 2 / bytes_of_point());
     for (int next = first; next < end && o == outcome::running;) {
       const int n = static_cast<int>(std::min<int64>(end - next, most));
-      o = look_at_places(&places[static_cast<std::size_t>(next) * nd_], n, background, logs, found);
+      o = look_at_places(&places[static_cast<std::size_t>(next) * nd_], n, background.size, logs, high);
       next += n;
     }
     if (o != outcome::running) return o;
+    std::vector<place> found;
     const double least = stands_out * std::exp(logs / (end - first));
-    found.erase(std::remove_if(found.begin(), found.end(),
-                               [this, least](const place &p) { return !(p.size > least) || has_alike(p); }),
-                found.end());
-    found.resize(std::min<std::size_t>(found.size(), climbs_of_places));
+    for (std::size_t c = 0; c < high.size() && high[c].size > least && found.size() < climbs_of_places; ++c) {
+      place p = {std::move(high[c].at), background.width, high[c].size, std::move(high[c].values)};
+      for (double &w : p.width) w *= first_width_there;
+      if (!has_alike(p)) found.push_back(std::move(p));
+    }
     o = keep_what_falls(found);
     for (std::size_t c = 0; c < found.size() && o == outcome::running; ++c) {
       place &p = found[c];
@@ -384,26 +394,37 @@ class mode_search {
     return o == outcome::running && is_thorough_ ? look_from_sources() : o;
   }
 
-  // At so many, given as parts of the axes. logs: the logarithms of the sizes are added. found: the highest of those that stand out against the background, in descending order.
-  outcome look_at_places(const double *places, int n, const place &background, double &logs,
-                         std::vector<place> &found) {
-    constexpr std::size_t most_found = 64;
-    std::vector<double> y(static_cast<std::size_t>(n) * nd_), sizes;
+  struct high_place {
+    double size;
+    std::vector<double> at, values;  // [ncomp] in the box
+  };
+  // At so many, given as parts of the axes. logs: the logarithms of the sizes are added. high: the highest of those that stand out against the background, in descending order.
+  outcome look_at_places(const double *places, int n, double background, double &logs, std::vector<high_place> &high) {
+    constexpr std::size_t most_high = 64;
+    std::vector<double> y(places, places + static_cast<std::size_t>(n) * nd_), sizes;
     for (std::size_t j = 0; j < nd_; ++j) {
       const double from = range_.at_part(axis(j), 0.0), length = range_.length_of_box(axis(j));
-      for (std::size_t i = j; i < y.size(); i += nd_) y[i] = from + length * places[i];
+      for (std::size_t i = j; i < y.size(); i += nd_) y[i] = from + length * y[i];
     }
     const outcome o = measure(y, sizes);
     if (o != outcome::running) return o;
+    std::vector<std::size_t> order;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       logs += log_of_size(sizes[i]);
-      if (!(sizes[i] > stands_out * background.size)) continue;
-      found.push_back(background);
-      take(found.back(), y, sizes, i);
-      for (double &w : found.back().width) w *= first_width_there;
+      if (sizes[i] > stands_out * background) order.push_back(i);
     }
-    std::stable_sort(found.begin(), found.end(), [](const place &a, const place &b) { return a.size > b.size; });
-    found.resize(std::min(found.size(), most_found));
+    const std::size_t count = std::min(order.size(), most_high);
+    std::partial_sort(
+        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+        [&sizes](std::size_t a, std::size_t b) { return sizes[a] > sizes[b] || (sizes[a] == sizes[b] && a < b); });
+    for (std::size_t c = 0; c < count; ++c) {
+      place p;
+      take(p, y, sizes, order[c]);
+      high.push_back({p.size, std::move(p.at), std::move(p.values)});
+    }
+    std::stable_sort(high.begin(), high.end(),
+                     [](const high_place &a, const high_place &b) { return a.size > b.size; });
+    high.resize(std::min(high.size(), most_high));
     return o;
   }
   // Where an integrand is still high a quarter of the range away along all axes, there is no peak that points may miss.
@@ -656,7 +677,7 @@ class mode_search {
       }
       ends.push_back(y.size() / nd_);
     }
-    const outcome o = measure(y, sizes);
+    const outcome o = measure(y, sizes, true);
     if (o != outcome::running) return o;
     for (std::size_t r = 0, i = 0; r < rays; ++r) {
       const std::size_t first = i;
@@ -684,6 +705,8 @@ class mode_search {
   bool is_first_bounded_ = false;
   bool is_thorough_ = false;  // as it is before success
   std::vector<double> scale_, values_;
+  std::vector<std::size_t> inside_;  // of a call, used again
+  std::vector<double> columns_, own_values_, stretched_;
   int64 regions_ = 0;  // of the run
   int64 points_ = 0, most_ = 0, evaluations_ = 0, peak_bytes_ = 0;
   double allowed_rays_ = 0.0;

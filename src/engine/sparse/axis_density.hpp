@@ -16,14 +16,17 @@ namespace tessera {
 class axis_density {
  public:
   static constexpr double finest = 2e-13;
-  // accuracy: of a series beside the largest size in its panel. cuts: where there may be a jump or a kink, known elsewhere.
-  axis_density(double lower, double upper, double accuracy = finest, std::vector<double> cuts = {})
-      : accuracy_(accuracy),
-        lower_(lower),
-        upper_(upper),
-        length_(upper - lower),
-        narrowest_(std::max(narrowest * length_, least_spacing * std::max(std::fabs(lower), std::fabs(upper)))),
-        cuts_(std::move(cuts)) {
+  // accuracy: of a series beside the largest size in its panel. cuts: where there may be a jump or a kink, known elsewhere. The memory of an earlier line is used again.
+  void start(double lower, double upper, double accuracy, const std::vector<double> &cuts) {
+    accuracy_ = accuracy;
+    lower_ = lower;
+    upper_ = upper;
+    length_ = upper - lower;
+    narrowest_ = std::max(narrowest * length_, least_spacing * std::max(std::fabs(lower), std::fabs(upper)));
+    known_mass_ = total_ = largest_ = mode_ = 0.0;
+    open_.clear();
+    known_.clear();
+    cuts_ = cuts;
     std::sort(cuts_.begin(), cuts_.end());
     const auto same = [this](double a, double b) { return b - a <= narrowest_; };
     cuts_.erase(std::unique(cuts_.begin(), cuts_.end(), same), cuts_.end());
@@ -45,7 +48,7 @@ class axis_density {
   }
   // Sizes of the integrand at them.
   void take(const double *sizes) {
-    std::vector<panel> narrower;
+    spare_.clear();
     const double *own = sizes;
     total_ = known_mass_;
     for (panel &p : open_) {
@@ -64,11 +67,11 @@ class axis_density {
         known_.push_back(p);
         known_mass_ += p.mass;
       } else {
-        divide(p, own, narrower);
+        divide(p, own, spare_);
       }
       own += points_of_panel;
     }
-    open_ = std::move(narrower);
+    open_.swap(spare_);
     if (open_.empty()) finish();
   }
   // There would be too many panels.
@@ -131,6 +134,8 @@ class axis_density {
     }
   }
   bool is_empty() const { return !(total_ > 0.0 && total_ < infinity_value()); }
+  // Of its memory.
+  std::size_t bytes() const { return (open_.capacity() + known_.capacity() + spare_.capacity()) * sizeof(panel); }
 
  private:
   static constexpr int terms = density_terms, first_panels = 8, most_panels = 512, most_steps = 80, together = 16;
@@ -348,10 +353,9 @@ class axis_density {
     std::vector<const panel *> order;  // a panel is long: it is moved once
     for (const panel &p : known_) order.push_back(&p);
     std::sort(order.begin(), order.end(), [](const panel *a, const panel *b) { return a->lower < b->lower; });
-    std::vector<panel> sorted;
-    sorted.reserve(known_.size());
-    for (const panel *p : order) sorted.push_back(*p);
-    known_ = std::move(sorted);
+    spare_.clear();
+    for (const panel *p : order) spare_.push_back(*p);
+    known_.swap(spare_);
     total_ = 0.0;
     before_.assign(1, 0.0);
     for (panel &p : known_) {
@@ -360,11 +364,11 @@ class axis_density {
     }
   }
 
-  const double accuracy_, lower_, upper_, length_, narrowest_;
+  double accuracy_ = finest, lower_ = 0.0, upper_ = 0.0, length_ = 0.0, narrowest_ = 0.0;
   std::vector<double> cuts_;
   double known_mass_ = 0.0, total_ = 0.0, largest_ = 0.0, mode_ = 0.0;
-  std::vector<panel> open_, known_;
-  std::vector<double> before_;  // mass of the panels before each, and of all
+  std::vector<panel> open_, known_, spare_;  // spare_: for the next ones
+  std::vector<double> before_;               // mass of the panels before each, and of all
 };
 
 }  // namespace tessera

@@ -19,15 +19,23 @@ using sampled_integrand = std::function<outcome(int64 n, const double *x, double
 
 class map_search {
  public:
-  // box: one. most: points at which the integrand may be asked for.
-  map_search(int ndim, int ncomp, const sparse_domain &box, int64 most, sampled_integrand sample)
-      : nd_(static_cast<std::size_t>(ndim)),
-        nc_(static_cast<std::size_t>(ncomp)),
-        box_(box),
-        most_(most),
-        sample_(std::move(sample)),
-        powers_(nd_, 1.0),
-        faces_(nd_) {}
+  // box: one. most: points at which the integrand may be asked for. The memory of an earlier search is used again: what a search takes the system would else fill with zeros each time.
+  void start(int ndim, int ncomp, const sparse_domain &box, int64 most, sampled_integrand sample) {
+    nd_ = static_cast<std::size_t>(ndim);
+    nc_ = static_cast<std::size_t>(ncomp);
+    box_ = box;
+    most_ = most;
+    sample_ = std::move(sample);
+    points_ = 0;
+    is_found_ = is_product_ = is_wide_ = false;
+    component_ = 0;
+    unit_ = size_at_base_ = 1.0;
+    base_.clear();
+    powers_.assign(nd_, 1.0);
+    faces_.assign(nd_, {});
+    lines_.resize(nd_);
+    levels_ = 0;
+  }
 
   // starts[][ndim]: points, one of which may be in a peak. faces[][ndim]: coordinates at which regions there have been cut, perhaps for a jump. Running where all went well, with or without a map. may_be_wide: where the integrand is no product a map is looked for all the same.
   outcome find(const std::vector<double> &starts, const std::vector<double> &faces, bool may_be_wide) {
@@ -53,7 +61,15 @@ class map_search {
     write_nodes_to(patterson_levels);
     return true;
   }
-  // Valid as long as this is.
+  // Of the memory that is used again.
+  int64 held_bytes() const {
+    std::size_t lines = 0;
+    for (const axis_density &line : lines_) lines += line.bytes();
+    return static_cast<int64>(lines + panels_.capacity() * sizeof(density_panel) +
+                              nodes_.capacity() * sizeof(mapped_node) +
+                              (line_points_.capacity() + line_sizes_.capacity() + values_.capacity()) * sizeof(double));
+  }
+  // Valid until the next search.
   product_map map() const { return {nodes_.data(), panels_.data(), first_.data()}; }
 
  private:
@@ -192,15 +208,15 @@ class map_search {
   // The densities along lines through the base, all in step. is_found_: they are known.
   outcome follow_lines(double exactness) {
     is_found_ = false;
-    lines_.clear();
     for (std::size_t j = 0; j < nd_; ++j)
-      lines_.emplace_back(box_.centre[j] - box_.half[j], box_.centre[j] + box_.half[j], exactness, faces_[j]);
+      lines_[j].start(box_.centre[j] - box_.half[j], box_.centre[j] + box_.half[j], exactness, faces_[j]);
     for (bool first = true;; first = false) {
       std::size_t n = 0;
       for (const axis_density &line : lines_) n += static_cast<std::size_t>(line.points());
       if (n == 0) break;
-      std::vector<double> &x = line_points_, sizes(n);
+      std::vector<double> &x = line_points_, &sizes = line_sizes_;
       x.resize(n * nd_);
+      sizes.resize(n);
       std::size_t from = 0;
       for (std::size_t j = 0; j < nd_; ++j) {
         const auto own = static_cast<std::size_t>(lines_[j].points());
@@ -238,6 +254,7 @@ class map_search {
     write_nodes_to(is_product_ ? std::min(levels_at_first, sparse_grid::highest_of_constant(static_cast<int>(nd_)))
                                : levels_at_first);
     first_.assign(1, 0);
+    panels_.clear();
     for (const axis_density &line : lines_) {
       line.write_panels(panels_);
       first_.push_back(static_cast<int>(panels_.size()));
@@ -257,15 +274,15 @@ class map_search {
     levels_ = levels;
   }
 
-  const std::size_t nd_, nc_;
-  const sparse_domain box_;
-  const int64 most_;
-  const sampled_integrand sample_;
+  std::size_t nd_ = 0, nc_ = 0;
+  sparse_domain box_ = {};
+  int64 most_ = 0;
+  sampled_integrand sample_;
   int64 points_ = 0;
   bool is_found_ = false, is_product_ = false, is_wide_ = false;
   std::size_t component_ = 0;
-  double unit_ = 1.0, size_at_base_ = 0.0;
-  std::vector<double> base_, values_, powers_, line_points_;
+  double unit_ = 1.0, size_at_base_ = 1.0;
+  std::vector<double> base_, values_, powers_, line_points_, line_sizes_;
   std::vector<std::vector<double>> faces_;  // on each axis
   std::vector<axis_density> lines_;
   std::vector<mapped_node> nodes_;  // of levels_ levels
