@@ -29,6 +29,9 @@ namespace tessera {
 // nonfinite, memory, or time and stopped. evaluations: those that it may make, and has made.
 using looked_at_points = std::function<outcome(int64 n, const double *x, double *values, int64 &evaluations)>;
 
+// Of the integrand by a map (product_map.hpp), at a point of the box, at[ndim], over its mean.
+using density_at_place = std::function<double(const double *at)>;
+
 class mode_search {
  public:
   // axes: their maps, null where all are finite. memory: bytes that the points of a look may take.
@@ -68,9 +71,8 @@ class mode_search {
   }
   // Of what was found at usual places: have the regions met no peak yet that it could be?
   bool is_before_regions() const { return !known_.empty() && is_background(known_[0]); }
-  // Are all others about as high as a density says? Of that the mean is 1; it is asked for at a point of the box, at[ndim].
-  template <class Density>
-  bool are_explained(const Density &density) const {
+  // Are all others about as high as a density says?
+  bool are_explained(const density_at_place &density) const {
     constexpr double far = 10.0;
     std::vector<double> at(nd_);
     for (std::size_t m = 1; m < known_.size(); ++m) {
@@ -97,21 +99,22 @@ class mode_search {
   // Made by all looks; they are none of the driver's.
   int64 evaluations() const { return evaluations_; }
 
-  // A look, or an early one, if it is owed, with the value[ncomp] and error[ncomp] of the run. largest(weights): the regions with most error, of so many. Else as look().
+  // A look, or an early one, if it is owed, with the value[ncomp] and error[ncomp] of the run. largest(weights): the regions with most error, of so many. density: none, or as high as which usual
+  // places are explained, for points everywhere have been compared with it. Else as look().
   template <class Largest>
   outcome look_if_owed(const double *value, const double *error, const Largest &largest, int64 regions, int64 spent,
-                       int64 most, bool whole, bool early = false) {
+                       int64 most, bool whole, bool early = false, const density_at_place &density = {}) {
     regions_ = regions;
     if (early ? spent < early_after() : !is_owed()) return outcome::running;
     const std::vector<double> weights = weights_of(set_, value, error);
     mean_.clear();
     for (std::size_t k = 0; k < nc_; ++k) mean_.push_back(value[k] / range_.volume_of_box());
-    return look(largest(weights.data()), weights, spent, most, whole, early);
+    return look(largest(weights.data()), weights, spent, most, whole, early, density);
   }
   // starts: centre[ndim], half-width[ndim], error[ncomp] of some of the regions with most error, behind so many evaluations. scale[ncomp]: one over what is tolerated. most: evaluations that it may make.
   // Where they are not enough it is not made to its end, and not again; whole: or not at all, and outcome::evaluations is returned.
   outcome look(const std::vector<double> &starts, const std::vector<double> &scale, int64 spent, int64 most, bool whole,
-               bool early = false) {
+               bool early = false, const density_at_place &density = {}) {
     const std::size_t sources = sources_;
     const std::vector<place> known = known_;
     const bool was_thorough = is_thorough_;
@@ -130,7 +133,7 @@ class mode_search {
     outcome o;
     try {
       o = look_from_all(starts, spent, !was_thorough);
-      if (o == outcome::running && !is_infinite_ && !early) o = look_at_usual_places(spent);
+      if (o == outcome::running && !is_infinite_ && !early) o = look_at_usual_places(spent, density);
     } catch (const std::bad_alloc &) {
       o = outcome::roundoff;  // what the run has found already is not lost for it
     }
@@ -231,6 +234,7 @@ class mode_search {
   static constexpr double on_their_way =
       1e-8;  // regions that have met so much of a peak's height go on to it by themselves
   static constexpr int64 first_early = 8192;
+  static constexpr double as_explained = 1.5;  // of what a density says
   static constexpr int log2_from_early_to_next = 2, most_early = 5;
   static constexpr double foot = -2.5;  // where it ends, in widths: at five standard deviations of a normal density
 
@@ -343,7 +347,7 @@ class mode_search {
   }
 
   // Beside whatever there is: where the integrand stands out there it is climbed, and what is found and is narrow is another mode.
-  outcome look_at_usual_places(int64 spent) {
+  outcome look_at_usual_places(int64 spent, const density_at_place &density) {
     const std::vector<double> &places = listed_places(set_.ndim);
     const int first = seen_places_, all = axis(places.size() / nd_),
               end = static_cast<int>(std::min<double>(all, share_of_places * static_cast<double>(spent)));
@@ -369,6 +373,7 @@ class mode_search {
     std::vector<place> found;
     const double least = stands_out * std::exp(logs / (end - first));
     for (std::size_t c = 0; c < high.size() && high[c].size > least && found.size() < climbs_of_places; ++c) {
+      if (density && high[c].size <= as_explained * density(high[c].at.data()) * background.size) continue;
       place p = {std::move(high[c].at), background.width, high[c].size, std::move(high[c].values)};
       for (double &w : p.width) w *= first_width_there;
       if (!has_alike(p)) found.push_back(std::move(p));

@@ -190,15 +190,8 @@ class sparse_race final : public run_hooks {
     const bool is_mapped = &e == &mapped_, agree = agrees(*e.grid, is_mapped ? vague_beside_map : vague, value, error);
     const bool is_product = is_mapped && kind_ == map_kind::product;
     if (!agree && !(is_product && is_product_ripe(n, value, error))) return outcome::running;
-    outcome o = look_for_modes(n, value, error);
-    if (o == outcome::evaluations) return outcome::running;
-    if (o != outcome::running) return end_with(o);
     e.next_check = 3 * n / 2;
-    if (modes_ && modes_->are_several()) {
-      if (!modes_->is_before_regions()) return give_up(e);
-      if (!is_mapped || !modes_->are_explained([this](const double *at) { return source_->density_of_map(at); }))
-        return outcome::running;
-    }
+    outcome o = outcome::running;
     bool well = true;
     if (is_mapped)
       o = explain(n, is_product ? product_departure : largest_departure, agree ? spread_points(n) : most_spread, well);
@@ -206,20 +199,35 @@ class sparse_race final : public run_hooks {
     if (o == outcome::running && well && !is_product) o = check_regions(e, n, worst(n, value, error), well);
     if (o != outcome::running) return ends_run(o) ? end_with(o) : give_up(e);
     if (!well) return outcome::running;
+    // Last, for then what a map explains need not be climbed; beside the value that is going to be claimed.
+    std::vector<double> claimed, its_error;
+    for (int k = 0; k < set_.ncomp; ++k) {
+      claimed.push_back(e.grid->value(k));
+      its_error.push_back(e.grid->error(k));
+    }
+    density_at_place density;
+    if (is_mapped) density = [this](const double *at) { return source_->density_of_map(at); };
+    o = look_for_modes(n, claimed.data(), its_error.data(), density);
+    if (o == outcome::evaluations) return outcome::running;
+    if (o != outcome::running) return end_with(o);
+    if (modes_ && modes_->are_several()) {
+      if (!modes_->is_before_regions()) return give_up(e);
+      if (!is_mapped || !modes_->are_explained(density)) return outcome::running;
+    }
     winner_ = e.grid;
     return outcome::converged;
   }
-  outcome look_for_modes(int64 n, const double *value, const double *error) {
+  outcome look_for_modes(int64 n, const double *value, const double *error, const density_at_place &density) {
     if (!modes_) return outcome::running;
     return modes_->look_if_owed(
         value, error, [&](const double *) { return worst(n, value, error); }, regions_of_run_.all().n,
-        n + hooks_.evaluations_beside(), most_of_grids(n), looks_whole_);
+        n + hooks_.evaluations_beside(), most_of_grids(n), looks_whole_, false, density);
   }
   // For another method that is about to claim success.
   outcome look_if_wanted(int64 n, const double *value, const double *error) {
     const double *const claimed = hooks_.value_to_look_beside();
     if (!claimed || !has_places(n, value, error)) return outcome::running;
-    const outcome o = look_for_modes(n, claimed, error);
+    const outcome o = look_for_modes(n, claimed, error, {});
     if (o != outcome::running && o != outcome::evaluations) return end_with(o);
     hooks_.tell_modes(modes_ ? modes_->told() : modes_told());
     return hooks_.between_steps(earlier_ + n + beside(), value, error);
