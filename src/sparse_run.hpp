@@ -45,11 +45,14 @@ class sparse_box {
   bool open_ = true;
 };
 
-// What a place keeps of its grids from run to run: their memory, and that of the search for a map.
+// What a place keeps of its grids from run to run: their memory, that of the search for a map, and that of looks for modes.
 struct kept_grids {
   sparse_grid of_domain, of_regions, mapped;
   map_search search;
-  int64 bytes() const { return of_domain.bytes() + of_regions.bytes() + mapped.bytes() + search.held_bytes(); }
+  looked_memory looks;
+  int64 bytes() const {
+    return of_domain.bytes() + of_regions.bytes() + mapped.bytes() + search.held_bytes() + looks.bytes();
+  }
 };
 
 // Which of the grids of a run; or none, but points that are looked at beside them.

@@ -110,7 +110,7 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
       [&](int64 n, const double *x, double *values, int64 &evaluations) {
         return sparse.sample(n, x, values, evaluations);
       },
-      for_modes);
+      for_modes, &grids_.looks);
   // Which find the regions that are looked at.
   executor_.look_with([&]() -> const sparse_kernels & { return find_sparse_kernels(p.ndim(), p.ncomp(), f, report); });
   driver_type driver(executor_, p.settings, p.integration_rule.points, course, &modes);

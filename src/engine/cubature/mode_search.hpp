@@ -29,20 +29,49 @@ namespace tessera {
 // nonfinite, memory, or time and stopped. evaluations: those that it may make, and has made.
 using looked_at_points = std::function<outcome(int64 n, const double *x, double *values, int64 &evaluations)>;
 
+// Memory of the points of a look, which the next one uses again: what a look takes the system would else fill with zeros each time.
+struct looked_memory {
+  std::vector<double> y, sizes, values;  // [point][ndim], [point], [point][ncomp]
+  // Of those that are inside the range, as the integrand is asked for them.
+  std::vector<std::size_t> inside;
+  std::vector<double> columns, called, stretched;
+  // The last directions of rays, and what they were made for.
+  std::vector<double> directions;
+  std::size_t ndim = 0, rays = 0;
+  std::vector<int> only;
+
+  const std::vector<double> &directions_for(std::size_t n, std::size_t most, const std::vector<int> &ways) {
+    if (n != ndim || most != rays || ways != only) {
+      ndim = 0;  // none, until all is there
+      directions = ray_directions(n, most, ways);
+      only = ways;
+      rays = most;
+      ndim = n;
+    }
+    return directions;
+  }
+  int64 bytes() const {
+    std::size_t numbers = inside.capacity();
+    for (const auto *v : {&y, &sizes, &values, &columns, &called, &stretched, &directions}) numbers += v->capacity();
+    return static_cast<int64>(numbers * sizeof(double));
+  }
+};
+
 // Of the integrand by a map (product_map.hpp), at a point of the box, at[ndim], over its mean.
 using density_at_place = std::function<double(const double *at)>;
 
 class mode_search {
  public:
-  // axes: their maps, null where all are finite. memory: bytes that the points of a look may take.
+  // axes: their maps, null where all are finite. memory: bytes that the points of a look may take. kept: null, or where they are, for other looks to come.
   mode_search(const cubature_settings &settings, const domain_box &domain, const axis_map *axes,
-              looked_at_points sample, int64 memory = greatest_int64)
+              looked_at_points sample, int64 memory = greatest_int64, looked_memory *kept = nullptr)
       : set_(settings),
         nd_(static_cast<std::size_t>(settings.ndim)),
         nc_(static_cast<std::size_t>(settings.ncomp)),
         range_(settings.ndim, domain, axes),
         sample_(std::move(sample)),
         memory_(memory),
+        kept_(kept),
         is_infinite_(range_.is_infinite()),
         looks_at_most_(is_infinite_ || settings.looks_in_finite_ranges ? most_looks : 0) {}
 
@@ -245,6 +274,7 @@ class mode_search {
     std::vector<double> values;  // [ncomp] in the box, times the Jacobian
   };
 
+  looked_memory &points_of_call() { return kept_ ? *kept_ : own_memory_; }
   static int axis(std::size_t j) { return static_cast<int>(j); }
   int flags() const { return (is_first_seen_ ? 1 : 0) + (is_thorough_ ? 2 : 0) + 4 * early_ + 32 * seen_places_; }
   void set_flags(int flags) {
@@ -265,27 +295,28 @@ class mode_search {
       if (!range_.is_inside(axis(j), y[j])) return false;
     return true;
   }
-  // Sizes at points y[point][ndim], and values_[point][ncomp]. are_inside: of the range, all of them.
+  // Sizes at points y[point][ndim], and its values there. are_inside: of the range, all of them.
   outcome measure(const std::vector<double> &y, std::vector<double> &sizes, bool are_inside = false) {
     const std::size_t all = y.size() / nd_;
     const int64 bytes = static_cast<int64>(all) * bytes_of_point();
     if (bytes > memory_) return outcome::roundoff;
     peak_bytes_ = std::max(peak_bytes_, bytes);
-    inside_.clear();
+    looked_memory &m = points_of_call();
+    m.inside.clear();
     for (std::size_t i = 0; i < all; ++i)
-      if (are_inside || is_inside(&y[i * nd_])) inside_.push_back(i);
-    const std::size_t n = inside_.size();
+      if (are_inside || is_inside(&y[i * nd_])) m.inside.push_back(i);
+    const std::size_t n = m.inside.size();
     sizes.assign(all, outside_size);
-    values_.assign(all * nc_, 0.0);
+    m.values.assign(all * nc_, 0.0);
     int64 taken = most_ - points_;
     if (static_cast<int64>(n) > taken) return outcome::memory;
     if (n == 0) return outcome::running;
-    std::vector<double> &x = columns_, &values = own_values_, &stretched = stretched_;
+    std::vector<double> &x = m.columns, &values = m.called, &stretched = m.stretched;
     x.resize(n * nd_);
     values.resize(n * nc_);
     stretched.assign(is_infinite_ ? n : 0, 1.0);
     for (std::size_t i = 0; i < n; ++i) {
-      const double *const own = &y[inside_[i] * nd_];
+      const double *const own = &y[m.inside[i] * nd_];
       for (std::size_t j = 0; j < nd_; ++j) x[j * n + i] = own[j];
     }
     for (std::size_t j = 0; j < nd_ && is_infinite_; ++j)
@@ -297,10 +328,10 @@ class mode_search {
     const outcome o = sample_(static_cast<int64>(n), x.data(), values.data(), taken);
     points_ += taken;
     for (std::size_t i = 0; i < n && o == outcome::running; ++i) {
-      double &size = sizes[inside_[i]];
+      double &size = sizes[m.inside[i]];
       for (std::size_t k = 0; k < nc_; ++k) {
         const double v = values[k * n + i], scaled = std::fabs(v) * scale_[k];
-        values_[inside_[i] * nc_ + k] = v;
+        m.values[m.inside[i] * nc_ + k] = v;
         size = larger(size, size_of_mode(is_infinite_ ? scaled / stretched[i] : scaled));
       }
     }
@@ -406,7 +437,8 @@ class mode_search {
   // At so many, given as parts of the axes. logs: the logarithms of the sizes are added. high: the highest of those that stand out against the background, in descending order.
   outcome look_at_places(const double *places, int n, double background, double &logs, std::vector<high_place> &high) {
     constexpr std::size_t most_high = 64;
-    std::vector<double> y(places, places + static_cast<std::size_t>(n) * nd_), sizes;
+    std::vector<double> &y = points_of_call().y, &sizes = points_of_call().sizes;
+    y.assign(places, places + static_cast<std::size_t>(n) * nd_);
     for (std::size_t j = 0; j < nd_; ++j) {
       const double from = range_.at_part(axis(j), 0.0), length = range_.length_of_box(axis(j));
       for (std::size_t i = j; i < y.size(); i += nd_) y[i] = from + length * y[i];
@@ -528,17 +560,17 @@ class mode_search {
     return climbed;
   }
   // Of point i of the last call of measure.
-  void take(place &p, const std::vector<double> &y, const std::vector<double> &sizes, std::size_t i) const {
+  void take(place &p, const std::vector<double> &y, const std::vector<double> &sizes, std::size_t i) {
     p.at.assign(y.begin() + static_cast<std::ptrdiff_t>(i * nd_),
                 y.begin() + static_cast<std::ptrdiff_t>((i + 1) * nd_));
     p.size = sizes[i];
-    p.values.assign(values_.begin() + static_cast<std::ptrdiff_t>(i * nc_),
-                    values_.begin() + static_cast<std::ptrdiff_t>((i + 1) * nc_));
+    const double *const values = &points_of_call().values[i * nc_];
+    p.values.assign(values, values + nc_);
   }
 
   // Goes up along the axes, and finds how wide the peak is there: where it has fallen to the square of 1/e.
   outcome climb(place &p, int rounds = most_climb_rounds) {
-    std::vector<double> y, sizes;
+    std::vector<double> &y = points_of_call().y, &sizes = points_of_call().sizes;
     for (int round = 0; round < rounds; ++round) {
       y.clear();
       for (std::size_t j = 0; j < nd_; ++j)
@@ -653,7 +685,7 @@ class mode_search {
                 at_once = std::max<int64>(1, memory_ / 4 / points_of_ray),
                 most = (memory_ - at_once * points_of_ray) / of_ray;
     if (most < static_cast<int64>(2 * nd_)) return outcome::roundoff;
-    const std::vector<double> directions = ray_directions(
+    const std::vector<double> &directions = points_of_call().directions_for(
         nd_, static_cast<std::size_t>(std::min(allowed_rays_, static_cast<double>(most))), room_of(source));
     const std::size_t rays = directions.size() / nd_;
     outcome o = outcome::running;
@@ -666,9 +698,9 @@ class mode_search {
     return o;
   }
   outcome run_rays(const place &source, const double *directions, std::size_t rays, std::vector<candidate> &found) {
-    std::vector<double> y, sizes, point(nd_);
+    std::vector<double> &y = points_of_call().y, &sizes = points_of_call().sizes, point(nd_);
     std::vector<std::size_t> ends;  // of the points of each ray, as far as the range goes
-    y.reserve(rays * steps_of_ray * nd_);
+    y.clear();
     for (std::size_t r = 0; r < rays; ++r) {
       const double *const direction = directions + r * nd_;
       const double step = step_in_range(range_, set_.ndim, source.at.data(), [&](int j) {
@@ -700,6 +732,7 @@ class mode_search {
   const user_range range_;
   const looked_at_points sample_;
   const int64 memory_;
+  looked_memory *const kept_;
   const bool is_infinite_;
   bool has_ended_ = false;
   int looks_at_most_, looks_ = 0, early_ = 0;
@@ -709,9 +742,8 @@ class mode_search {
   bool is_first_seen_ = false;  // by the regions, at all looks; else they are compared with it as well
   bool is_first_bounded_ = false;
   bool is_thorough_ = false;  // as it is before success
-  std::vector<double> scale_, values_;
-  std::vector<std::size_t> inside_;  // of a call, used again
-  std::vector<double> columns_, own_values_, stretched_;
+  std::vector<double> scale_;
+  looked_memory own_memory_;
   int64 regions_ = 0;  // of the run
   int64 points_ = 0, most_ = 0, evaluations_ = 0, peak_bytes_ = 0;
   double allowed_rays_ = 0.0;

@@ -212,6 +212,9 @@ CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, std::size_t n) {
   std::memcpy(to, reinterpret_cast<const void *>(from), n);
   return CUDA_SUCCESS;
 }
+CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, std::size_t n, CUstream s) {
+  return is_here(s) ? cuMemcpyDtoH(to, from, n) : CUDA_ERROR_INVALID_CONTEXT;
+}
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *c) {
   const bool from_host = c->srcMemoryType == CU_MEMORYTYPE_HOST, to_host = c->dstMemoryType == CU_MEMORYTYPE_HOST;
   const auto *const from =
