@@ -25,11 +25,12 @@ using point_function = std::function<double(const double *)>;
 
 // A range of one kind of axis, and a look from a region round `start`, so wide in the box.
 struct looked_through {
+  // from, to: of a finite range.
   looked_through(int ndim, int kind, const point_function &f, double start, double half, int64 memory = greatest_int64,
-                 bool in_finite_ranges = false)
+                 bool in_finite_ranges = false, double from = 0.0, double to = 1.0)
       : n(static_cast<std::size_t>(ndim)),
-        lower(n, kind == axis_both ? -1.0 : 0.0),
-        upper(n, 1.0),
+        lower(n, kind == axis_both ? -1.0 : from),
+        upper(n, to),
         grain(n, 0.0),
         axes(n, axis_map{kind, 0.0, -infinity_value(), infinity_value()}),
         region(2 * n + 1, half) {
@@ -65,10 +66,10 @@ struct looked_through {
     assert_int_equal(search->evaluations(), points);
     return search->count();
   }
-  outcome look_once(int64 evaluations = 100000, bool whole = false) {
+  outcome look_once(int64 evaluations = 100000, bool whole = false, const density_at_place &density = {}) {
     const double value = 1.0, error = 0.0;  // of which 1/1000 is tolerated
     return search->look_if_owed(
-        &value, &error, [this](const double *) { return region; }, 0, evaluations, most, whole);
+        &value, &error, [this](const double *) { return region; }, 0, evaluations, most, whole, false, density);
   }
   // The mode that is nearest to a place on all axes.
   std::vector<double> nearest(double place) const {
@@ -328,6 +329,41 @@ void usual_places_need_little_memory(void **) {
   }
 }
 
+// No place lies on an end, whatever the range; where one is that narrow beside its coordinates, those that rounding leaves inside are looked at.
+void usual_places_are_inside(void **) {
+  for (int n = 1; n <= max_cubature_ndim; ++n)
+    for (const double part : listed_places(n))
+      assert_true(part >= usual_places::nearest_to_end && part <= 1.0 - usual_places::nearest_to_end);
+  const double ulp = std::ldexp(1.0, -52);
+  for (const double length : {16.0, 256.0, 1e6}) {
+    looked_through l(
+        3, axis_finite, [](const double *) { return 1.0; }, 1.0, 0.2 * length * ulp, greatest_int64, true, 1.0,
+        1.0 + length * ulp);
+    assert_int_equal(l.look_once(), outcome::running);
+    assert_int_equal(l.search->count(), 0);
+    const auto all = static_cast<int64>(listed_places(3).size() / 3);
+    assert_true(length < 1e3 ? l.points > all / 2 && l.points < all : l.points == all);
+  }
+}
+
+// Where a density explains how high the integrand is nothing is climbed, nor kept.
+void explained_places_are_not_climbed(void **) {
+  const auto f = [](const double *x) { return 1.0 + 1e9 * normal(4, x, 0.5, 0.004); };
+  for (const double of_it : {2.0, 1.0, 0.5}) {
+    looked_through l(4, axis_finite, f, 0.3, 0.2, greatest_int64, true);
+    assert_int_equal(l.look_once(100000, false, [=](const double *x) { return of_it * f(x); }), outcome::running);
+    assert_int_equal(l.search->count(), of_it < 0.6 ? 1 : 0);
+    assert_true(l.search->are_several() == (of_it < 0.6));
+  }
+  // Beside one that is, another is found.
+  looked_through l(
+      4, axis_finite, [=](const double *x) { return f(x) + 1e9 * normal(4, x, 1.0, 0.004); }, 0.3, 0.2, greatest_int64,
+      true);
+  assert_int_equal(l.look_once(100000, false, f), outcome::running);
+  assert_int_equal(l.search->count(), 1);
+  assert_true(l.nearest(1.0)[0] > 0.99);
+}
+
 // More of them as the run goes on, and never more than a 32nd of its evaluations.
 void usual_places_are_no_more_than_a_run_affords(void **) {
   looked_through l(
@@ -535,6 +571,8 @@ int main() {
                                      cmocka_unit_test(a_finite_range_is_looked_through_beside_narrow_peaks),
                                      cmocka_unit_test(usual_places_are_looked_at),
                                      cmocka_unit_test(usual_places_need_little_memory),
+                                     cmocka_unit_test(usual_places_are_inside),
+                                     cmocka_unit_test(explained_places_are_not_climbed),
                                      cmocka_unit_test(usual_places_are_no_more_than_a_run_affords),
                                      cmocka_unit_test(a_look_that_is_given_up_is_not_owed),
                                      cmocka_unit_test(an_early_look_is_no_last_one),

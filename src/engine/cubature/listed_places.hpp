@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "../problem.hpp"
+#include "../../core/rule.hpp"
 #include "usual_places.hpp"
 
 namespace tessera {

@@ -298,41 +298,46 @@ class mode_search {
   // Sizes at points y[point][ndim], and its values there. are_inside: of the range, all of them.
   outcome measure(const std::vector<double> &y, std::vector<double> &sizes, bool are_inside = false) {
     const std::size_t all = y.size() / nd_;
-    const int64 bytes = static_cast<int64>(all) * bytes_of_point();
-    if (bytes > memory_) return outcome::roundoff;
-    peak_bytes_ = std::max(peak_bytes_, bytes);
     looked_memory &m = points_of_call();
     m.inside.clear();
     for (std::size_t i = 0; i < all; ++i)
       if (are_inside || is_inside(&y[i * nd_])) m.inside.push_back(i);
+    const std::size_t n = m.inside.size();
+    m.columns.resize(n * nd_);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double *const own = &y[m.inside[i] * nd_];
+      for (std::size_t j = 0; j < nd_; ++j) m.columns[j * n + i] = own[j];
+    }
+    return measure_columns(all, sizes);
+  }
+  // The same of those of `all` that are inside, where they stand in columns, [ndim][inside].
+  outcome measure_columns(std::size_t all, std::vector<double> &sizes) {
+    const int64 bytes = static_cast<int64>(all) * bytes_of_point();
+    if (bytes > memory_) return outcome::roundoff;
+    peak_bytes_ = std::max(peak_bytes_, bytes);
+    looked_memory &m = points_of_call();
     const std::size_t n = m.inside.size();
     sizes.assign(all, outside_size);
     m.values.assign(all * nc_, 0.0);
     int64 taken = most_ - points_;
     if (static_cast<int64>(n) > taken) return outcome::memory;
     if (n == 0) return outcome::running;
-    std::vector<double> &x = m.columns, &values = m.called, &stretched = m.stretched;
-    x.resize(n * nd_);
-    values.resize(n * nc_);
-    stretched.assign(is_infinite_ ? n : 0, 1.0);
-    for (std::size_t i = 0; i < n; ++i) {
-      const double *const own = &y[m.inside[i] * nd_];
-      for (std::size_t j = 0; j < nd_; ++j) x[j * n + i] = own[j];
-    }
+    m.called.resize(n * nc_);
+    m.stretched.assign(is_infinite_ ? n : 0, 1.0);
     for (std::size_t j = 0; j < nd_ && is_infinite_; ++j)
       for (std::size_t i = 0; i < n; ++i) {
-        double &own = x[j * n + i];
+        double &own = m.columns[j * n + i];
         own = range_.to_box(axis(j), own);
-        stretched[i] *= range_.stretch(axis(j), own);
+        m.stretched[i] *= range_.stretch(axis(j), own);
       }
-    const outcome o = sample_(static_cast<int64>(n), x.data(), values.data(), taken);
+    const outcome o = sample_(static_cast<int64>(n), m.columns.data(), m.called.data(), taken);
     points_ += taken;
     for (std::size_t i = 0; i < n && o == outcome::running; ++i) {
       double &size = sizes[m.inside[i]];
       for (std::size_t k = 0; k < nc_; ++k) {
-        const double v = values[k * n + i], scaled = std::fabs(v) * scale_[k];
+        const double v = m.called[k * n + i], scaled = std::fabs(v) * scale_[k];
         m.values[m.inside[i] * nc_ + k] = v;
-        size = larger(size, size_of_mode(is_infinite_ ? scaled / stretched[i] : scaled));
+        size = larger(size, size_of_mode(is_infinite_ ? scaled / m.stretched[i] : scaled));
       }
     }
     return o;
@@ -391,21 +396,25 @@ class mode_search {
     }
     background.size = size_of(background);
     std::vector<high_place> high;
+    std::vector<double> values;
     double logs = 0.0;
     outcome o = outcome::running;
     // As many at once as half of the memory has room for.
     const int64 most = std::max<int64>(1, memory_ / 2 / bytes_of_point());
     for (int next = first; next < end && o == outcome::running;) {
       const int n = static_cast<int>(std::min<int64>(end - next, most));
-      o = look_at_places(&places[static_cast<std::size_t>(next) * nd_], n, background.size, logs, high);
+      o = look_at_places(next, n, background.size, logs, high, values);
       next += n;
     }
     if (o != outcome::running) return o;
     std::vector<place> found;
     const double least = stands_out * std::exp(logs / (end - first));
     for (std::size_t c = 0; c < high.size() && high[c].size > least && found.size() < climbs_of_places; ++c) {
-      if (density && high[c].size <= as_explained * density(high[c].at.data()) * background.size) continue;
-      place p = {std::move(high[c].at), background.width, high[c].size, std::move(high[c].values)};
+      place p = background;
+      for (std::size_t j = 0; j < nd_; ++j) p.at[j] = coordinate_of_place(high[c].number, j);
+      if (density && high[c].size <= as_explained * density(p.at.data()) * background.size) continue;
+      p.size = high[c].size;
+      p.values.assign(&values[high[c].values], &values[high[c].values] + nc_);
       for (double &w : p.width) w *= first_width_there;
       if (!has_alike(p)) found.push_back(std::move(p));
     }
@@ -430,34 +439,49 @@ class mode_search {
     return o == outcome::running && is_thorough_ ? look_from_sources() : o;
   }
 
+  double coordinate_of_place(std::size_t number, std::size_t j) const {
+    return range_.at_part(axis(j), 0.0) + range_.length_of_box(axis(j)) * listed_places(set_.ndim)[number * nd_ + j];
+  }
   struct high_place {
     double size;
-    std::vector<double> at, values;  // [ncomp] in the box
+    std::size_t number, values;  // values: where its [ncomp] values stand
   };
-  // At so many, given as parts of the axes. logs: the logarithms of the sizes are added. high: the highest of those that stand out against the background, in descending order.
-  outcome look_at_places(const double *places, int n, double background, double &logs, std::vector<high_place> &high) {
+  // At so many usual places, from one on. logs: the logarithms of the sizes are added. high: the highest of those that stand out against the background, in descending order.
+  outcome look_at_places(int next, int count, double background, double &logs, std::vector<high_place> &high,
+                         std::vector<double> &values) {
     constexpr std::size_t most_high = 64;
-    std::vector<double> &y = points_of_call().y, &sizes = points_of_call().sizes;
-    y.assign(places, places + static_cast<std::size_t>(n) * nd_);
+    const auto first = static_cast<std::size_t>(next), n = static_cast<std::size_t>(count);
+    looked_memory &m = points_of_call();
+    bool are_inside = true;
+    m.inside.clear();
+    m.columns.resize(n * nd_);
+    for (std::size_t i = 0; i < n; ++i) m.inside.push_back(i);
     for (std::size_t j = 0; j < nd_; ++j) {
       const double from = range_.at_part(axis(j), 0.0), length = range_.length_of_box(axis(j));
-      for (std::size_t i = j; i < y.size(); i += nd_) y[i] = from + length * y[i];
+      const double *const parts = &listed_places(set_.ndim)[first * nd_ + j];
+      for (std::size_t i = 0; i < n; ++i) m.columns[j * n + i] = from + length * parts[i * nd_];
+      for (const double part : {usual_places::nearest_to_end, 1.0 - usual_places::nearest_to_end})
+        are_inside = are_inside && range_.is_inside(axis(j), from + length * part);
     }
-    const outcome o = measure(y, sizes);
+    if (!are_inside) {  // by rounding, of a range that is narrow beside its coordinates
+      m.y.resize(n * nd_);
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < nd_; ++j) m.y[i * nd_ + j] = m.columns[j * n + i];
+    }
+    const outcome o = are_inside ? measure_columns(n, m.sizes) : measure(m.y, m.sizes);
     if (o != outcome::running) return o;
     std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      logs += log_of_size(sizes[i]);
-      if (sizes[i] > stands_out * background) order.push_back(i);
+    for (std::size_t i = 0; i < n; ++i) {
+      logs += log_of_size(m.sizes[i]);
+      if (m.sizes[i] > stands_out * background) order.push_back(i);
     }
-    const std::size_t count = std::min(order.size(), most_high);
+    const std::size_t chosen = std::min(order.size(), most_high);
     std::partial_sort(
-        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-        [&sizes](std::size_t a, std::size_t b) { return sizes[a] > sizes[b] || (sizes[a] == sizes[b] && a < b); });
-    for (std::size_t c = 0; c < count; ++c) {
-      place p;
-      take(p, y, sizes, order[c]);
-      high.push_back({p.size, std::move(p.at), std::move(p.values)});
+        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(chosen), order.end(),
+        [&m](std::size_t a, std::size_t b) { return m.sizes[a] > m.sizes[b] || (m.sizes[a] == m.sizes[b] && a < b); });
+    for (std::size_t c = 0; c < chosen; ++c) {
+      high.push_back({m.sizes[order[c]], first + order[c], values.size()});
+      values.insert(values.end(), &m.values[order[c] * nc_], &m.values[order[c] * nc_] + nc_);
     }
     std::stable_sort(high.begin(), high.end(),
                      [](const high_place &a, const high_place &b) { return a.size > b.size; });
