@@ -346,22 +346,29 @@ void usual_places_are_inside(void **) {
   }
 }
 
-// Where a density explains how high the integrand is nothing is climbed, nor kept.
+// Of places where a density explains how high the integrand is the highest alone is climbed.
 void explained_places_are_not_climbed(void **) {
-  const auto f = [](const double *x) { return 1.0 + 1e9 * normal(4, x, 0.5, 0.004); };
-  for (const double of_it : {2.0, 1.0, 0.5}) {
-    looked_through l(4, axis_finite, f, 0.3, 0.2, greatest_int64, true);
-    assert_int_equal(l.look_once(100000, false, [=](const double *x) { return of_it * f(x); }), outcome::running);
-    assert_int_equal(l.search->count(), of_it < 0.6 ? 1 : 0);
-    assert_true(l.search->are_several() == (of_it < 0.6));
-  }
-  // Beside one that is, another is found.
-  looked_through l(
-      4, axis_finite, [=](const double *x) { return f(x) + 1e9 * normal(4, x, 1.0, 0.004); }, 0.3, 0.2, greatest_int64,
-      true);
-  assert_int_equal(l.look_once(100000, false, f), outcome::running);
-  assert_int_equal(l.search->count(), 1);
-  assert_true(l.nearest(1.0)[0] > 0.99);
+  // In all corners.
+  const auto f = [](const double *x) {
+    double product = 1e9;
+    for (int j = 0; j < 4; ++j) product *= normal(1, x + j, 0.0, 0.02) + normal(1, x + j, 1.0, 0.02);
+    return 1.0 + product;
+  };
+  const auto look = [&](const point_function &g, const density_at_place &density, bool is_explained) {
+    looked_through l(4, axis_finite, g, 0.3, 0.2, greatest_int64, true);
+    assert_int_equal(l.look_once(100000, false, density), outcome::running);
+    assert_true(l.search->are_several() && l.search->are_explained(f) == is_explained);
+    return l.points;
+  };
+  const int64 points = look(f, {}, true);
+  for (const double of_it : {2.0, 1.0})
+    assert_true(look(
+                    f, [=](const double *x) { return of_it * f(x); }, true) < points - 100);
+  assert_true(look(
+                  f, [=](const double *x) { return 0.5 * f(x); }, true) == points);
+  // Another beside it, or upon it, is found all the same.
+  for (const double place : {0.5, 1.0})
+    look([=](const double *x) { return f(x) + 1e11 * normal(4, x, place, 0.002); }, f, false);
 }
 
 // More of them as the run goes on, and never more than a 32nd of its evaluations.

@@ -412,17 +412,21 @@ class mode_search {
     for (std::size_t c = 0; c < high.size() && high[c].size > least && found.size() < climbs_of_places; ++c) {
       place p = background;
       for (std::size_t j = 0; j < nd_; ++j) p.at[j] = coordinate_of_place(high[c].number, j);
-      if (density && high[c].size <= as_explained * density(p.at.data()) * background.size) continue;
+      // The highest is climbed all the same: there may be a narrow peak upon the one that explains it.
+      const bool is_explained = density && high[c].size <= as_explained * density(p.at.data()) * background.size;
+      if (is_explained && !found.empty()) continue;
       p.size = high[c].size;
       p.values.assign(&values[high[c].values], &values[high[c].values] + nc_);
       for (double &w : p.width) w *= first_width_there;
       if (!has_alike(p)) found.push_back(std::move(p));
     }
     o = keep_what_falls(found);
+    std::vector<place> climbed;
     for (std::size_t c = 0; c < found.size() && o == outcome::running; ++c) {
       place &p = found[c];
-      if (has_alike(p)) continue;
+      if (has_alike(p) || is_part_of(p, climbed)) continue;
       o = climb(p);
+      climbed.push_back(p);
       if (o != outcome::running || static_cast<int>(known_.size()) >= most_modes || has_alike(p) ||
           !holds_something(set_.ndim, p.size, p.width.data()) || share_of(p, 1.0) * static_cast<double>(regions_) > 1.0)
         continue;
@@ -690,6 +694,14 @@ class mode_search {
     for (const place &k : known_)
       if (are_same(p, k)) return true;
     return false;
+  }
+  // Of a place from which nobody has climbed: is it no higher than a normal density would be there that has the top and the widths of a peak? Beside what is narrow upon that it is.
+  bool is_part_of(const place &p, const std::vector<place> &peaks) const {
+    constexpr double close = 1.05;
+    return std::any_of(peaks.begin(), peaks.end(), [this, &p](const place &k) {
+      const double away = distance_of_places(set_.ndim, p.at.data(), k.at.data(), k.width.data());
+      return away < 1.0 && p.size <= close * k.size * std::exp(-2.0 * away * away);
+    });
   }
   bool matters(const place &p) const {
     return matters_beside(set_, p.size, p.width.data(), known_[0].size, known_[0].width.data());
