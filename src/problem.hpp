@@ -67,6 +67,8 @@ struct problem {
   virtual bool limits_are_hosts() const { return false; }         // those that are functions, on a device too
   virtual bool compares_forms() const { return true; }            // is the callback called as a text would be?
   virtual int coordinates() const { return ndim(); }              // numbers that a point consists of
+  // Of points that do not lie evenly: for each axis the edges between which there are equal shares of them, as its last run has left them (sample_map.hpp).
+  virtual const std::vector<double> *grid_of_points() const { return nullptr; }
   // The user's coordinate j at t in (0, 1), and its distance from the upper limit where points have it.
   virtual double coordinate_at(std::size_t j, double t, double &complement) const = 0;
 
@@ -238,6 +240,7 @@ struct sampling_problem : problem {
     });
   }
   double finite_volume() const override { return volume; }
+  const std::vector<double> *grid_of_points() const override { return grid; }
   double coordinate_at(std::size_t j, double t, double &) const override {
     double jacobian = 1.0;
     return sample_coordinate(axes[j], t, jacobian);

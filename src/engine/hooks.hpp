@@ -14,10 +14,15 @@ struct look_ahead_of_time {
   double excess;
 };
 
-// The parts of the domain that the boxes of modes take: of the one that regions have met first, and of the others.
+// The box of a mode: the part of the domain that it takes, and where it lies there, in parts of each axis; nowhere in a range that is infinite.
+struct told_mode {
+  double share = 1.0;
+  std::vector<double> from, to;
+};
+// Of the mode that regions have met first, and of the others.
 struct modes_told {
-  double first = 1.0;
-  std::vector<double> others;
+  told_mode first;
+  std::vector<told_mode> others;
 };
 
 struct run_hooks {

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "../engine/choice/method_race.hpp"
+#include "../engine/montecarlo/importance_grid.hpp"
 #include "agreed_hooks.hpp"
 #include "checkpoint_hooks.hpp"
 #include "clock_hooks.hpp"
@@ -68,6 +69,7 @@ class tessera_solver::automatic_course final : public tessera::race_course {
     int number, device;
     tessera::int64 first_share;
     tessera::run_result *result;
+    std::vector<double> grid;  // of the points of its last run, empty where they lie evenly
   };
 
   explicit automatic_course(tessera_solver &solver) : s_(solver) {
@@ -116,6 +118,8 @@ class tessera_solver::automatic_course final : public tessera::race_course {
       tessera::run_result &result =
           s_.run(*e.method, &problem, e.device, hooks, value, error, static_cast<std::size_t>(c));
       e.result = &result;
+      const std::vector<double> *const grid = result.is_even() ? nullptr : problem.grid_of_points();
+      e.grid = grid ? *grid : std::vector<double>();
       has_value = result.has_value;
       n = result.counts().evaluations;
       if (has_value)
@@ -139,9 +143,10 @@ class tessera_solver::automatic_course final : public tessera::race_course {
     broken = true;
     return tessera::outcome::stopped;
   }
-  bool is_even(int c) const override {
-    const tessera::run_result *const result = entries_[static_cast<std::size_t>(c)].result;
-    return result && result->is_even();
+  double share_of_points(int c, const tessera::told_mode &mode) const override {
+    const std::vector<double> &grid = entries_[static_cast<std::size_t>(c)].grid;
+    return grid.empty() || mode.from.empty() ? mode.share
+                                             : tessera::share_between(grid, mode.from.data(), mode.to.data());
   }
   tessera::int64 zeroed() const {
     tessera::int64 all = 0;
@@ -183,7 +188,7 @@ class tessera_solver::automatic_course final : public tessera::race_course {
         first = std::clamp<tessera::int64>(
             regions_tried * static_cast<const tessera::cubature_problem &>(p).integration_rule.points, usual_share,
             most_share);
-      entries_.push_back({&m, kind, number, device, first, nullptr});
+      entries_.push_back({&m, kind, number, device, first, nullptr, {}});
     } catch (const failure &f) {
       if (f.status() != TESSERA_ERR_UNSUPPORTED) throw;
       if (!refusal_) refusal_ = std::make_unique<failure>(f);

@@ -489,14 +489,15 @@ void boxes_of_modes(void **) {
 void shares_of_modes(void **) {
   looked_through l(
       2, axis_both, [](const double *x) { return normal(2, x, 0.0, 1.0) + normal(2, x, 20.0, 1.0); }, 0.0, 0.5);
-  assert_true(l.search->told().others.empty() && l.search->told().first == 1.0);
+  assert_true(l.search->told().others.empty() && l.search->told().first.share == 1.0);
   assert_int_equal(l.look(), 1);
-  const std::vector<double> shares = l.search->told().others;
-  assert_int_equal(shares.size(), 1);
+  const std::vector<told_mode> others = l.search->told().others;
+  assert_int_equal(others.size(), 1);
+  assert_true(others[0].from.empty());
   const auto in_box = [](double y) { return 2.0 * y / (1.0 + std::sqrt(1.0 + 4.0 * y * y)); };
   const double along = 0.5 * (in_box(21.0) - in_box(19.0));  // one standard deviation to either side
-  assert_true(shares[0] > 0.5 * along * along && shares[0] < 2.0 * along * along);
-  assert_true(l.search->told().first == 1.0);
+  assert_true(others[0].share > 0.5 * along * along && others[0].share < 2.0 * along * along);
+  assert_true(l.search->told().first.share == 1.0);
   // In a finite range the first too, unless it is singular.
   for (const double power : {0.0, 1.5}) {
     looked_through f(
@@ -504,8 +505,15 @@ void shares_of_modes(void **) {
         [=](const double *x) { return std::exp(-(x[0] + x[1]) / 0.02) * std::pow(x[0] + x[1], -power); }, 0.004, 0.004,
         greatest_int64, true);
     assert_int_equal(f.look(), 0);
-    const double first = f.search->told().first;
-    assert_true(power > 0.0 ? first == 1.0 : first > 1e-4 && first < 1e-2);
+    const told_mode first = f.search->told().first;
+    assert_true(power > 0.0 ? first.share == 1.0 : first.share > 1e-4 && first.share < 1e-2);
+    if (power > 0.0) continue;
+    double share = 1.0;
+    for (std::size_t j = 0; j < 2; ++j) {
+      assert_true(first.from[j] == 0.0 && first.to[j] < 0.1);
+      share *= first.to[j] - first.from[j];
+    }
+    assert_true(std::fabs(share / first.share - 1.0) < 1e-12);
   }
 }
 

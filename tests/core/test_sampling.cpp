@@ -356,6 +356,15 @@ void the_grid_follows_the_integrand(void **) {
   int close = 0;
   for (std::size_t i = 0; i < grid_bins; ++i) close += std::fabs(edges[i] - 0.3) < 0.03 ? 1 : 0;
   assert_true(close > grid_bins * 3 / 4);
+  // So have the samples, of which so many are in a box there.
+  const double from[] = {0.27, 0.25}, to[] = {0.33, 0.75}, end = 1.0;
+  const double there = share_below(edges.data(), to[0]) - share_below(edges.data(), from[0]);
+  assert_true(there > 0.75 && std::fabs(there - static_cast<double>(close) / grid_bins) < 2.0 / grid_bins);
+  assert_true(share_below(edges.data(), 0.0) == 0.0 && share_below(edges.data(), end) == 1.0);
+  std::vector<double> both = edges;
+  const std::vector<double> even = uniform_grid(1);
+  both.insert(both.end(), even.begin(), even.end());
+  assert_close(share_between(both, from, to), 0.5 * there, 1e-14, 0.0);
   finish();
 }
 

@@ -106,7 +106,6 @@ class contender {
   int64 beside_before = 0;            // evaluations of the others when this run began
   int64 budget = 0;                   // evaluations of this run after which it is asked who is next
   bool is_live = false, is_out = false, claims = false;
-  bool is_even = false;      // points of a run that has ended lay evenly in the domain
   bool says_when = false;    // its run goes on without looks as long as it is told
   bool is_given_up = false;  // the run is on its way to its end, because another one has the next turn
   bool has_value = false;

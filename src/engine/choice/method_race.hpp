@@ -27,8 +27,8 @@ class race_course {
   // The whole run of a contender; n receives its evaluations. outcome::stopped with `broken` set: it ended by an exception, which is kept.
   virtual outcome run(int contender, int64 maxeval, run_hooks &hooks, double *value, double *error, bool &has_value,
                       int64 &n, bool &broken) = 0;
-  // Did the points of that run lie evenly in the domain?
-  virtual bool is_even(int /*contender*/) const { return false; }
+  // The part of the points of a contender's last run that lie in the box of a mode, as far as is known where they lie.
+  virtual double share_of_points(int /*contender*/, const told_mode &mode) const { return mode.share; }
 };
 
 class method_race {
@@ -182,7 +182,6 @@ class method_race {
     const outcome end =
         course_.run(c, set_.maxeval - it.beside_before, *shares_[index(c)], v.data(), e.data(), has_value, n, broken);
     it.is_live = false;
-    it.is_even = course_.is_even(c);
     if (bottom_ == c) bottom_ = -1;
     it.end = end;
     if (has_value) it.finish(set_, n, v.data(), e.data());
@@ -434,10 +433,10 @@ class method_race {
   bool has_missed_modes(int c) const {
     const contender &it = all_[index(c)];
     if (c == looker_ || !it.has_value) return false;
-    const auto has_missed = [&](double part) { return !(part * static_cast<double>(it.seen()) >= points_of_mode); };
-    // The first one may be where points gather that a method has learnt to put there.
-    return (it.is_even && has_missed(modes_.first)) ||
-           std::any_of(modes_.others.begin(), modes_.others.end(), has_missed);
+    const auto has_missed = [&](const told_mode &mode) {
+      return !(course_.share_of_points(c, mode) * static_cast<double>(it.seen()) >= points_of_mode);
+    };
+    return has_missed(modes_.first) || std::any_of(modes_.others.begin(), modes_.others.end(), has_missed);
   }
 
   // ---- The end ----------------------------------------

@@ -114,14 +114,14 @@ class mode_search {
   int count() const { return static_cast<int>(known_.size()) - behind_seen(); }
 
   bool has_looked() const { return looks_ > 0 || !known_.empty(); }
-  // The shares of the box that modes take. Of the first in finite ranges alone, and where the integrand does not rise on to a singular point.
+  // The first in finite ranges alone, and where the integrand does not rise on to a singular point.
   modes_told told() const {
-    modes_told shares;
+    modes_told modes;
     for (std::size_t m = 0; m < known_.size(); ++m) {
-      if (m == 0 && is_first_bounded_ && !is_background(known_[0])) shares.first = share_of(known_[0], 0.5);
-      if (m > 0 && !is_first(known_[m])) shares.others.push_back(share_of(known_[m], 0.5));
+      if (m == 0 && is_first_bounded_ && !is_background(known_[0])) modes.first = told(known_[0]);
+      if (m > 0 && !is_first(known_[m])) modes.others.push_back(told(known_[m]));
     }
-    return shares;
+    return modes;
   }
   // Bytes of the points of a call, at most.
   int64 peak_bytes() const { return peak_bytes_; }
@@ -673,6 +673,16 @@ class mode_search {
   // The part of the box that is so many widths or less from it.
   double share_of(const place &p, double widths) const {
     return share_near(range_, set_.ndim, p.at.data(), p.width.data(), widths);
+  }
+  told_mode told(const place &p) const {
+    told_mode mode = {share_of(p, 0.5), {}, {}};
+    for (std::size_t j = 0; j < nd_ && !is_infinite_; ++j) {
+      const stretch_of_axis box = range_.to_box(axis(j), p.at[j] - 0.5 * p.width[j], p.at[j] + 0.5 * p.width[j]);
+      const double lower = range_.at_part(axis(j), 0.0), length = range_.length_of_box(axis(j));
+      mode.from.push_back(std::fmin(std::fmax((box.first - lower) / length, 0.0), 1.0));
+      mode.to.push_back(std::fmin(std::fmax((box.last - lower) / length, 0.0), 1.0));
+    }
+    return mode;
   }
   bool is_first(const place &p) const { return are_same(p, known_[0]); }
   // A finite range may have a narrow one upon a wide one.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "grid_steps.hpp"
@@ -33,6 +34,19 @@ inline bool is_grid(int ndim, const std::vector<double> &edges) {
       if (!(edges[i + 1] > edges[i])) return false;
   }
   return true;
+}
+
+// Of an axis the part of the samples below t, which is between 0 and 1.
+inline double share_below(const double *edges, double t) {
+  const double *const next = std::upper_bound(edges + 1, edges + grid_bins, t), *const own = next - 1;
+  return (static_cast<double>(own - edges) + (t - *own) / (*next - *own)) / grid_bins;
+}
+// The part of the samples in a box, from[ndim] to to[ndim].
+inline double share_between(const std::vector<double> &edges, const double *from, const double *to) {
+  double share = 1.0;
+  for (std::size_t j = 0; j < edges.size() / grid_edges; ++j)
+    share *= share_below(&edges[j * grid_edges], to[j]) - share_below(&edges[j * grid_edges], from[j]);
+  return share;
 }
 
 }  // namespace tessera
