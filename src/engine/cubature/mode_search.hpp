@@ -82,7 +82,7 @@ class mode_search {
   // Else it is looked through beside peaks that are narrow in it, for it may have been cut off.
   bool is_infinite() const { return is_infinite_; }
   // Before success is claimed: is there a range to be looked through, from where it has not been?
-  bool is_owed() const { return looks_ - early_ < looks_at_most_ && (!is_thorough_ || sources_ < known_.size()); }
+  bool is_owed() const { return may_look() && (!is_thorough_ || sources_ < known_.size()); }
   // And now and then before that, so that a run that a limit ends knows of them. After how many evaluations?
   int64 early_after() const {
     return !is_infinite_ || is_thorough_ || early_ == most_early || looks_at_most_ == 0
@@ -134,11 +134,12 @@ class mode_search {
   outcome look_if_owed(const double *value, const double *error, const Largest &largest, int64 regions, int64 spent,
                        int64 most, bool whole, bool early = false, const density_at_place &density = {}) {
     regions_ = regions;
-    if (early ? spent < early_after() : !is_owed()) return outcome::running;
+    const bool is_anew = early || is_owed();  // else there are usual places alone
+    if (early ? spent < early_after() : !is_anew && !(may_look() && has_more_places(spent))) return outcome::running;
     const std::vector<double> weights = weights_of(set_, value, error);
     mean_.clear();
     for (std::size_t k = 0; k < nc_; ++k) mean_.push_back(value[k] / range_.volume_of_box());
-    return look(largest(weights.data()), weights, spent, most, whole, early, density);
+    return look(is_anew ? largest(weights.data()) : std::vector<double>(), weights, spent, most, whole, early, density);
   }
   // starts: centre[ndim], half-width[ndim], error[ncomp] of some of the regions with most error, behind so many evaluations. scale[ncomp]: one over what is tolerated. most: evaluations that it may make.
   // Where they are not enough it is not made to its end, and not again; whole: or not at all, and outcome::evaluations is returned.
@@ -274,6 +275,7 @@ class mode_search {
     std::vector<double> values;  // [ncomp] in the box, times the Jacobian
   };
 
+  bool may_look() const { return looks_ - early_ < looks_at_most_; }
   looked_memory &points_of_call() { return kept_ ? *kept_ : own_memory_; }
   static int axis(std::size_t j) { return static_cast<int>(j); }
   int flags() const { return (is_first_seen_ ? 1 : 0) + (is_thorough_ ? 2 : 0) + 4 * early_ + 32 * seen_places_; }
@@ -382,13 +384,20 @@ class mode_search {
     return outcome::running;
   }
 
+  int all_places() const { return axis(listed_places(set_.ndim).size() / nd_); }
+  int affordable_places(int64 spent) const {
+    return static_cast<int>(std::min<double>(all_places(), share_of_places * static_cast<double>(spent)));
+  }
+  // Than have been seen: all of them, or twice as many.
+  bool has_more_places(int64 spent) const {
+    if (is_infinite_ || looks_at_most_ == 0) return false;
+    const int n = affordable_places(spent);
+    return n > seen_places_ && (n == all_places() || n >= 2 * seen_places_);
+  }
   // Beside whatever there is: where the integrand stands out there it is climbed, and what is found and is narrow is another mode.
   outcome look_at_usual_places(int64 spent, const density_at_place &density) {
-    const std::vector<double> &places = listed_places(set_.ndim);
-    const int first = seen_places_, all = axis(places.size() / nd_),
-              end = static_cast<int>(std::min<double>(all, share_of_places * static_cast<double>(spent)));
-    if (end == first || (end < 2 * first && end < all)) return outcome::running;
-    seen_places_ = end;
+    if (!has_more_places(spent)) return outcome::running;
+    const int first = seen_places_, end = seen_places_ = affordable_places(spent);
     place background = {std::vector<double>(nd_), std::vector<double>(nd_), 0.0, mean_};
     for (std::size_t j = 0; j < nd_; ++j) {
       background.at[j] = range_.at_part(axis(j), 0.5);
