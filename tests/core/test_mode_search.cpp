@@ -290,6 +290,8 @@ void usual_places_are_looked_at(void **) {
         assert_int_equal(peak.look_once(), outcome::running);
         assert_int_equal(peak.search->count(), 1);
         assert_true(peak.search->are_several() && peak.search->is_before_regions() && peak.search->has_looked());
+        peak.search->doubt_first();  // there is none yet
+        assert_int_equal(peak.search->count(), 1);
         // A density that is as high there has seen it.
         assert_true(peak.search->are_explained([=](const double *) { return 1e3 * top; }));
         assert_false(peak.search->are_explained([=](const double *) { return 1e-3 * top; }));
@@ -379,6 +381,9 @@ void usual_places_are_no_more_than_a_run_affords(void **) {
     assert_int_equal(l.look_once(spent), outcome::running);
     assert_true(32 * l.points <= spent);
     if (spent == 330) assert_int_equal(l.points, 10);
+    const int64 points = l.points;
+    assert_int_equal(l.look_once(spent), outcome::running);
+    assert_int_equal(l.points, points);
   }
   assert_int_equal(l.points, 2 * 32 + 11 + 256 + 243);
 }
@@ -505,6 +510,11 @@ void shares_of_modes(void **) {
         [=](const double *x) { return std::exp(-(x[0] + x[1]) / 0.02) * std::pow(x[0] + x[1], -power); }, 0.004, 0.004,
         greatest_int64, true);
     assert_int_equal(f.look(), 0);
+    // Regions that have met it are compared with it where they may lose it again.
+    assert_int_equal(f.search->boxes(), 0);
+    f.search->doubt_first();
+    assert_int_equal(f.search->boxes(), mode_search::boxes_of_mode(2));
+    assert_false(f.search->are_several());
     const told_mode first = f.search->told().first;
     assert_true(power > 0.0 ? first.share == 1.0 : first.share > 1e-4 && first.share < 1e-2);
     if (power > 0.0) continue;

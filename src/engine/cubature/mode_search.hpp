@@ -91,6 +91,8 @@ class mode_search {
   }
   // There are no regions any more that could be compared with what is found.
   void give_up() { looks_at_most_ = 0; }
+  // Regions that have met the first one long before their own success may lose it again: they are compared with it as well.
+  void doubt_first() { is_first_seen_ = is_first_seen_ && is_before_regions(); }
   // Did a look end the run?
   bool has_ended() const { return has_ended_; }
   bool are_several() const {

@@ -229,6 +229,7 @@ class sparse_race final : public run_hooks {
     if (!claimed || !has_places(n, value, error)) return outcome::running;
     const outcome o = look_for_modes(n, claimed, error, {});
     if (o != outcome::running && o != outcome::evaluations) return end_with(o);
+    if (modes_) modes_->doubt_first();
     hooks_.tell_modes(modes_ ? modes_->told() : modes_told());
     return hooks_.between_steps(earlier_ + n + beside(), value, error);
   }
