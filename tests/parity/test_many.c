@@ -208,8 +208,9 @@ static void small_peaks_are_explored(void **state) {
   run(s, &in, 0, count, &out);
   assert_int_equal(out.result, TESSERA_OK);
   const int64_t alone = assert_like_single_calls(s, &in, &out);
-  /* Rounding may decide, and a launch climbs from fewer usual places than a single call, which takes a 32nd for these. */
-  assert_at_most(fabs((double)(out.evaluations - alone)), (0.01 + 1.0 / 32) * (double)alone);
+  print_message("evaluations together %lld, alone %lld\n", (long long)out.evaluations, (long long)alone);
+  /* Rounding may decide. */
+  assert_at_most(fabs((double)(out.evaluations - alone)), 0.01 * (double)alone);
   for (int i = 0; i < count; ++i) {
     const double w = in.params[i].width;
     double exact = 1;

@@ -19,43 +19,12 @@
 #include "landmarks.hpp"
 #include "largest_errors.hpp"
 #include "listed_places.hpp"
+#include "looked_points.hpp"
 #include "mode_lines.hpp"
 #include "ray_directions.hpp"
 #include "user_range.hpp"
 
 namespace tessera {
-
-// The integrand at n points of the box, times the Jacobian of its axes: x[ndim][n] to values[ncomp][n]. Returns running, roundoff where points have hit a singularity, callback,
-// nonfinite, memory, or time and stopped. evaluations: those that it may make, and has made.
-using looked_at_points = std::function<outcome(int64 n, const double *x, double *values, int64 &evaluations)>;
-
-// Memory of the points of a look, which the next one uses again: what a look takes the system would else fill with zeros each time.
-struct looked_memory {
-  std::vector<double> y, sizes, values;  // [point][ndim], [point], [point][ncomp]
-  // Of those that are inside the range, as the integrand is asked for them.
-  std::vector<std::size_t> inside;
-  std::vector<double> columns, called, stretched;
-  // The last directions of rays, and what they were made for.
-  std::vector<double> directions;
-  std::size_t ndim = 0, rays = 0;
-  std::vector<int> only;
-
-  const std::vector<double> &directions_for(std::size_t n, std::size_t most, const std::vector<int> &ways) {
-    if (n != ndim || most != rays || ways != only) {
-      ndim = 0;  // none, until all is there
-      directions = ray_directions(n, most, ways);
-      only = ways;
-      rays = most;
-      ndim = n;
-    }
-    return directions;
-  }
-  int64 bytes() const {
-    std::size_t numbers = inside.capacity();
-    for (const auto *v : {&y, &sizes, &values, &columns, &called, &stretched, &directions}) numbers += v->capacity();
-    return static_cast<int64>(numbers * sizeof(double));
-  }
-};
 
 // Of the integrand by a map (product_map.hpp), at a point of the box, at[ndim], over its mean.
 using density_at_place = std::function<double(const double *at)>;
@@ -69,15 +38,13 @@ class mode_search {
         nd_(static_cast<std::size_t>(settings.ndim)),
         nc_(static_cast<std::size_t>(settings.ncomp)),
         range_(settings.ndim, domain, axes),
-        sample_(std::move(sample)),
-        memory_(memory),
-        kept_(kept),
+        points_(settings.ndim, settings.ncomp, range_, std::move(sample), memory, kept),
         is_infinite_(range_.is_infinite()),
         looks_at_most_(is_infinite_ || settings.looks_in_finite_ranges ? most_looks : 0) {}
 
   // Bytes without which there is no look.
   static int64 least_bytes(int ndim, int ncomp) {
-    return bytes_of_point(ndim, ncomp) * std::max(4 * steps_of_ray, points_on_line * ndim);
+    return looked_points::bytes_of_point(ndim, ncomp) * std::max(4 * steps_of_ray, points_on_line * ndim);
   }
   // Else it is looked through beside peaks that are narrow in it, for it may have been cut off.
   bool is_infinite() const { return is_infinite_; }
@@ -126,7 +93,7 @@ class mode_search {
     return modes;
   }
   // Bytes of the points of a call, at most.
-  int64 peak_bytes() const { return peak_bytes_; }
+  int64 peak_bytes() const { return points_.peak_bytes(); }
   // Made by all looks; they are none of the driver's.
   int64 evaluations() const { return evaluations_; }
 
@@ -157,10 +124,8 @@ class mode_search {
     while (early && early_ < most_early && (early_ == were_early || early_after() <= spent)) ++early_;
     allowed_rays_ = affordable_rays(is_infinite_, set_.ndim,
                                     (early ? early_share : most_share_of_rays) * static_cast<double>(spent));
-    scale_ = scale;
+    points_.begin(scale, most);
     for (place &p : known_) p.size = size_of(p);
-    points_ = 0;
-    most_ = most;
     ++looks_;
     outcome o;
     try {
@@ -178,7 +143,7 @@ class mode_search {
       seen_places_ = were_seen;
       return outcome::evaluations;
     }
-    evaluations_ += points_;
+    evaluations_ += points_.made();
     // What could not be afforded is not looked at, nor where there is no memory, nor from where a point has hit a singularity.
     const bool is_left = o == outcome::memory || o == outcome::roundoff;
     has_ended_ = o != outcome::running && !is_left;
@@ -278,7 +243,6 @@ class mode_search {
   };
 
   bool may_look() const { return looks_ - early_ < looks_at_most_; }
-  looked_memory &points_of_call() { return kept_ ? *kept_ : own_memory_; }
   static int axis(std::size_t j) { return static_cast<int>(j); }
   int flags() const { return (is_first_seen_ ? 1 : 0) + (is_thorough_ ? 2 : 0) + 4 * early_ + 32 * seen_places_; }
   void set_flags(int flags) {
@@ -289,67 +253,10 @@ class mode_search {
   }
   // The first is left to the regions where they have seen it.
   int behind_seen() const { return is_first_seen_ && !known_.empty() ? 1 : 0; }
-  // Of its coordinates, values and size, here and where the integrand is called.
-  static int64 bytes_of_point(int ndim, int ncomp) { return 8 * (3 * int64{ndim} + 4 * int64{ncomp} + 3); }
-  int64 bytes_of_point() const { return bytes_of_point(set_.ndim, set_.ncomp); }
   std::size_t numbers_of_place() const { return 1 + 2 * nd_ + nc_; }
-  // Of y[ndim]: does the range go so far?
-  bool is_inside(const double *y) const {
-    for (std::size_t j = 0; j < nd_; ++j)
-      if (!range_.is_inside(axis(j), y[j])) return false;
-    return true;
-  }
-  // Sizes at points y[point][ndim], and its values there. are_inside: of the range, all of them.
-  outcome measure(const std::vector<double> &y, std::vector<double> &sizes, bool are_inside = false) {
-    const std::size_t all = y.size() / nd_;
-    looked_memory &m = points_of_call();
-    m.inside.clear();
-    for (std::size_t i = 0; i < all; ++i)
-      if (are_inside || is_inside(&y[i * nd_])) m.inside.push_back(i);
-    const std::size_t n = m.inside.size();
-    m.columns.resize(n * nd_);
-    for (std::size_t i = 0; i < n; ++i) {
-      const double *const own = &y[m.inside[i] * nd_];
-      for (std::size_t j = 0; j < nd_; ++j) m.columns[j * n + i] = own[j];
-    }
-    return measure_columns(all, sizes);
-  }
-  // The same of those of `all` that are inside, where they stand in columns, [ndim][inside].
-  outcome measure_columns(std::size_t all, std::vector<double> &sizes) {
-    const int64 bytes = static_cast<int64>(all) * bytes_of_point();
-    if (bytes > memory_) return outcome::roundoff;
-    peak_bytes_ = std::max(peak_bytes_, bytes);
-    looked_memory &m = points_of_call();
-    const std::size_t n = m.inside.size();
-    sizes.assign(all, outside_size);
-    m.values.assign(all * nc_, 0.0);
-    int64 taken = most_ - points_;
-    if (static_cast<int64>(n) > taken) return outcome::memory;
-    if (n == 0) return outcome::running;
-    m.called.resize(n * nc_);
-    m.stretched.assign(is_infinite_ ? n : 0, 1.0);
-    for (std::size_t j = 0; j < nd_ && is_infinite_; ++j)
-      for (std::size_t i = 0; i < n; ++i) {
-        double &own = m.columns[j * n + i];
-        own = range_.to_box(axis(j), own);
-        m.stretched[i] *= range_.stretch(axis(j), own);
-      }
-    const outcome o = sample_(static_cast<int64>(n), m.columns.data(), m.called.data(), taken);
-    points_ += taken;
-    for (std::size_t i = 0; i < n && o == outcome::running; ++i) {
-      double &size = sizes[m.inside[i]];
-      for (std::size_t k = 0; k < nc_; ++k) {
-        const double v = m.called[k * n + i], scaled = std::fabs(v) * scale_[k];
-        m.values[m.inside[i] * nc_ + k] = v;
-        size = larger(size, size_of_mode(is_infinite_ ? scaled / m.stretched[i] : scaled));
-      }
-    }
-    return o;
-  }
-
   double size_of(const place &p) const {
     double most = 0.0, stretched = 1.0;
-    for (std::size_t k = 0; k < nc_; ++k) most = std::fmax(most, std::fabs(p.values[k]) * scale_[k]);
+    for (std::size_t k = 0; k < nc_; ++k) most = std::fmax(most, std::fabs(p.values[k]) * points_.scale()[k]);
     for (std::size_t j = 0; j < nd_; ++j) stretched *= range_.stretch(axis(j), range_.to_box(axis(j), p.at[j]));
     return most / stretched;
   }
@@ -411,7 +318,7 @@ class mode_search {
     double logs = 0.0;
     outcome o = outcome::running;
     // As many at once as half of the memory has room for.
-    const int64 most = std::max<int64>(1, memory_ / 2 / bytes_of_point());
+    const int64 most = std::max<int64>(1, points_.room(2));
     for (int next = first; next < end && o == outcome::running;) {
       const int n = static_cast<int>(std::min<int64>(end - next, most));
       o = look_at_places(next, n, background.size, logs, high, values);
@@ -466,7 +373,7 @@ class mode_search {
                          std::vector<double> &values) {
     constexpr std::size_t most_high = 64;
     const auto first = static_cast<std::size_t>(next), n = static_cast<std::size_t>(count);
-    looked_memory &m = points_of_call();
+    looked_memory &m = points_.memory();
     bool are_inside = true;
     m.inside.clear();
     m.columns.resize(n * nd_);
@@ -483,7 +390,7 @@ class mode_search {
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < nd_; ++j) m.y[i * nd_ + j] = m.columns[j * n + i];
     }
-    const outcome o = are_inside ? measure_columns(n, m.sizes) : measure(m.y, m.sizes);
+    const outcome o = are_inside ? points_.measure_columns(n, m.sizes) : points_.measure(m.y, m.sizes);
     if (o != outcome::running) return o;
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < n; ++i) {
@@ -514,7 +421,7 @@ class mode_search {
           y.insert(y.end(), p.at.begin(), p.at.end());
           y[y.size() - nd_ + j] += away * range_.length_of_box(axis(j));
         }
-    const outcome o = measure(y, sizes);
+    const outcome o = points_.measure(y, sizes);
     if (o != outcome::running) return o;
     std::vector<place> kept;
     for (std::size_t c = 0; c < found.size(); ++c) {
@@ -532,7 +439,7 @@ class mode_search {
     for (std::size_t moved = 0; moved <= nd_; ++moved)  // along all axes, and along each of them
       for (std::size_t j = 0; j < nd_; ++j)
         y.push_back(moved == nd_ || moved == j ? nearer_to_end(range_, axis(j), p.at[j], p.width[j]) : p.at[j]);
-    const outcome o = measure(y, sizes);
+    const outcome o = points_.measure(y, sizes);
     rises_on = o == outcome::running && *std::max_element(sizes.begin(), sizes.end()) > mode_rise * p.size;
     return o;
   }
@@ -571,7 +478,7 @@ class mode_search {
         y.push_back(range_.from_box(axis(j), start[j] + (way ? part * way[j] * start[nd_ + j] : 0.0)));
     };
     for (std::size_t i = 0; i < n; ++i) add(&starts[i * length], nullptr, 0.0);
-    outcome o = measure(y, sizes);
+    outcome o = points_.measure(y, sizes);
     if (o != outcome::running) return o;
     auto best = static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
     std::size_t region = best;
@@ -583,7 +490,7 @@ class mode_search {
       for (std::size_t i = 0; i < n && (i == 0 || static_cast<double>(i) < fit); ++i)
         for (std::size_t w = 0; w < ways.size(); w += nd_)
           for (const double part : outwards) add(&starts[i * length], &ways[w], part);
-      o = measure(y, sizes);
+      o = points_.measure(y, sizes);
       if (o != outcome::running) return o;
       best = static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
       region = best / each;
@@ -603,13 +510,13 @@ class mode_search {
     p.at.assign(y.begin() + static_cast<std::ptrdiff_t>(i * nd_),
                 y.begin() + static_cast<std::ptrdiff_t>((i + 1) * nd_));
     p.size = sizes[i];
-    const double *const values = &points_of_call().values[i * nc_];
+    const double *const values = points_.values(i);
     p.values.assign(values, values + nc_);
   }
 
   // Goes up along the axes, and finds how wide the peak is there: where it has fallen to the square of 1/e.
   outcome climb(place &p, int rounds = most_climb_rounds) {
-    std::vector<double> &y = points_of_call().y, &sizes = points_of_call().sizes;
+    std::vector<double> &y = points_.memory().y, &sizes = points_.memory().sizes;
     for (int round = 0; round < rounds; ++round) {
       y.clear();
       for (std::size_t j = 0; j < nd_; ++j)
@@ -617,7 +524,7 @@ class mode_search {
           y.insert(y.end(), p.at.begin(), p.at.end());
           y[y.size() - nd_ + j] += offset_on_line(p.width[j], i);
         }
-      outcome o = measure(y, sizes);
+      outcome o = points_.measure(y, sizes);
       if (o != outcome::running) return o;
       std::vector<double> together = p.at;
       std::size_t best = 0;  // of all axes
@@ -637,7 +544,7 @@ class mode_search {
       place next = p;
       if (moves) {
         take(next, y, sizes, best);
-        o = measure(together, sizes);
+        o = points_.measure(together, sizes);
         if (o != outcome::running) return o;
         if (sizes[0] > next.size) take(next, together, sizes, 0);
       }
@@ -738,24 +645,24 @@ class mode_search {
   // Where rays have found something, what stands out most first. As many rays at once as a quarter of the memory has room for, or one, and no more in all than the rest has, with what makes them and what they find.
   outcome run_rays(const place &source, std::vector<candidate> &found) {
     const auto of_ray = static_cast<int64>((5 * nd_ + nc_) * sizeof(double) + sizeof(candidate));
-    const int64 points_of_ray = steps_of_ray * bytes_of_point(),
-                at_once = std::max<int64>(1, memory_ / 4 / points_of_ray),
-                most = (memory_ - at_once * points_of_ray) / of_ray;
+    const int64 points_of_ray = steps_of_ray * looked_points::bytes_of_point(set_.ndim, set_.ncomp),
+                at_once = std::max<int64>(1, points_.most_bytes() / 4 / points_of_ray),
+                most = (points_.most_bytes() - at_once * points_of_ray) / of_ray;
     if (most < static_cast<int64>(2 * nd_)) return outcome::roundoff;
-    const std::vector<double> &directions = points_of_call().directions_for(
+    const std::vector<double> &directions = points_.memory().directions_for(
         nd_, static_cast<std::size_t>(std::min(allowed_rays_, static_cast<double>(most))), room_of(source));
     const std::size_t rays = directions.size() / nd_;
     outcome o = outcome::running;
     for (std::size_t first = 0; first < rays && o == outcome::running; first += static_cast<std::size_t>(at_once)) {
       const std::size_t n = std::min(rays - first, static_cast<std::size_t>(at_once));
       o = run_rays(source, &directions[first * nd_], n, found);
-      peak_bytes_ = std::max(peak_bytes_, static_cast<int64>(n) * points_of_ray + static_cast<int64>(rays) * of_ray);
+      points_.take_bytes(static_cast<int64>(n) * points_of_ray + static_cast<int64>(rays) * of_ray);
     }
     std::stable_sort(found.begin(), found.end(), [](const candidate &a, const candidate &b) { return a.by > b.by; });
     return o;
   }
   outcome run_rays(const place &source, const double *directions, std::size_t rays, std::vector<candidate> &found) {
-    std::vector<double> &y = points_of_call().y, &sizes = points_of_call().sizes, point(nd_);
+    std::vector<double> &y = points_.memory().y, &sizes = points_.memory().sizes, point(nd_);
     std::vector<std::size_t> ends;  // of the points of each ray, as far as the range goes
     y.clear();
     for (std::size_t r = 0; r < rays; ++r) {
@@ -766,12 +673,12 @@ class mode_search {
       double away = 1.0;
       for (int i = 0; i < steps_of_ray; ++i, away *= step) {
         for (std::size_t j = 0; j < nd_; ++j) point[j] = source.at[j] + away * source.width[j] * direction[j];
-        if (!is_inside(point.data())) break;
+        if (!points_.is_inside(point.data())) break;
         y.insert(y.end(), point.begin(), point.end());
       }
       ends.push_back(y.size() / nd_);
     }
-    const outcome o = measure(y, sizes, true);
+    const outcome o = points_.measure(y, sizes, true);
     if (o != outcome::running) return o;
     for (std::size_t r = 0, i = 0; r < rays; ++r) {
       const std::size_t first = i;
@@ -787,9 +694,7 @@ class mode_search {
   const run_settings set_;
   const std::size_t nd_, nc_;
   const user_range range_;
-  const looked_at_points sample_;
-  const int64 memory_;
-  looked_memory *const kept_;
+  looked_points points_;
   const bool is_infinite_;
   bool has_ended_ = false;
   int looks_at_most_, looks_ = 0, early_ = 0;
@@ -799,10 +704,8 @@ class mode_search {
   bool is_first_seen_ = false;  // by the regions, at all looks; else they are compared with it as well
   bool is_first_bounded_ = false;
   bool is_thorough_ = false;  // as it is before success
-  std::vector<double> scale_;
-  looked_memory own_memory_;
-  int64 regions_ = 0;  // of the run
-  int64 points_ = 0, most_ = 0, evaluations_ = 0, peak_bytes_ = 0;
+  int64 regions_ = 0;         // of the run
+  int64 evaluations_ = 0;
   double allowed_rays_ = 0.0;
   int seen_places_ = 0;                                       // of the usual ones
   std::vector<double> mean_ = std::vector<double>(nc_, 0.0);  // [ncomp] in the box
