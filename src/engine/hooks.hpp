@@ -14,7 +14,7 @@ struct look_ahead_of_time {
   double excess;
 };
 
-// The box of a mode: the part of the domain that it takes, and where it lies there, in parts of each axis; nowhere in a range that is infinite.
+// The box of a mode: the part of the domain that it takes, and where it lies there, in parts of each axis of the box that an infinite range is mapped to; nowhere where all of it is meant.
 struct told_mode {
   double share = 1.0;
   std::vector<double> from, to;

@@ -316,6 +316,38 @@ void usual_places_are_looked_at(void **) {
       }
 }
 
+// Over infinite ranges beside 0 and the finite end, on all axes or on some where the others are where the first mode is.
+void ends_of_infinite_ranges_are_looked_at(void **) {
+  for (const int kind : {axis_both, axis_up})
+    for (const int n : {2, 4, 7})
+      for (const double width : {0.001, 0.002})  // as narrow as another has to be upon a wide one
+        for (const int last : {n, n - 1, 0}) {   // axes along which it is narrow, and there
+          const auto wide = [n](const double *x) { return normal(n, x, 0.6, 0.7); };
+          const double top = 3.0 * std::pow(0.7 / width, last);
+          looked_through peak(
+              n, kind,
+              [=](const double *x) {
+                double narrow = last > 0 ? top : 0.0;
+                for (int j = 0; j < n; ++j)
+                  narrow *= j < last ? normal(1, x + j, 0.0, width) : normal(1, x + j, 0.6, 0.7);
+                return wide(x) + narrow;
+              },
+              kind == axis_both ? 0.4 : 0.375, 0.02);
+          assert_int_equal(peak.look(), last > 0 ? 1 : 0);
+          assert_true(peak.search->are_several() == (last > 0));
+          if (last == n) assert_true(std::fabs(peak.nearest(0.0)[0]) < 2.0 * width);
+          looked_through singular(
+              n, kind,
+              [=](const double *x) {
+                double product = wide(x);
+                for (int j = 0; j < n; ++j) product /= std::sqrt(std::fabs(x[j]));
+                return product;
+              },
+              kind == axis_both ? 0.4 : 0.375, 0.02);
+          assert_int_equal(singular.look(), 0);
+        }
+}
+
 // With little memory in several calls, and with hardly any for lines there is no look.
 void usual_places_need_little_memory(void **) {
   const point_function f = [](const double *x) {
@@ -494,16 +526,18 @@ void boxes_of_modes(void **) {
 void shares_of_modes(void **) {
   looked_through l(
       2, axis_both, [](const double *x) { return normal(2, x, 0.0, 1.0) + normal(2, x, 20.0, 1.0); }, 0.0, 0.5);
-  assert_true(l.search->told().others.empty() && l.search->told().first.share == 1.0);
+  assert_true(l.search->told().others.empty() && l.search->told().first.from.empty());
   assert_int_equal(l.look(), 1);
   const std::vector<told_mode> others = l.search->told().others;
   assert_int_equal(others.size(), 1);
-  assert_true(others[0].from.empty());
+  assert_true(others[0].from[0] > 0.97 && others[0].from[0] < others[0].to[0] && others[0].to[0] < 1.0);
   const auto in_box = [](double y) { return 2.0 * y / (1.0 + std::sqrt(1.0 + 4.0 * y * y)); };
   const double along = 0.5 * (in_box(21.0) - in_box(19.0));  // one standard deviation to either side
   assert_true(others[0].share > 0.5 * along * along && others[0].share < 2.0 * along * along);
-  assert_true(l.search->told().first.share == 1.0);
-  // In a finite range the first too, unless it is singular.
+  const told_mode centre = l.search->told().first;
+  assert_true(std::fabs(centre.share - in_box(1.0) * in_box(1.0)) < 0.1);
+  assert_true(std::fabs(centre.from[0] + centre.to[0] - 1.0) < 1e-3);
+  // The first is none where it is singular.
   for (const double power : {0.0, 1.5}) {
     looked_through f(
         2, axis_finite,
@@ -595,6 +629,7 @@ int main() {
                                      cmocka_unit_test(a_mode_is_found_far_away_in_uneven_directions),
                                      cmocka_unit_test(a_finite_range_is_looked_through_beside_narrow_peaks),
                                      cmocka_unit_test(usual_places_are_looked_at),
+                                     cmocka_unit_test(ends_of_infinite_ranges_are_looked_at),
                                      cmocka_unit_test(usual_places_need_little_memory),
                                      cmocka_unit_test(usual_places_are_inside),
                                      cmocka_unit_test(explained_places_are_not_climbed),

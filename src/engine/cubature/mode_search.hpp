@@ -83,7 +83,7 @@ class mode_search {
   int count() const { return static_cast<int>(known_.size()) - behind_seen(); }
 
   bool has_looked() const { return looks_ > 0 || !known_.empty(); }
-  // The first in finite ranges alone, and where the integrand does not rise on to a singular point.
+  // The first where the integrand does not rise on to a singular point.
   modes_told told() const {
     modes_told modes;
     for (std::size_t m = 0; m < known_.size(); ++m) {
@@ -130,7 +130,8 @@ class mode_search {
     outcome o;
     try {
       o = look_from_all(starts, spent, !was_thorough);
-      if (o == outcome::running && !is_infinite_ && !early) o = look_at_usual_places(spent, density);
+      if (o == outcome::running && !early)
+        o = is_infinite_ ? look_at_ends(spent) : look_at_usual_places(spent, density);
     } catch (const std::bad_alloc &) {
       o = outcome::roundoff;  // what the run has found already is not lost for it
     }
@@ -269,7 +270,7 @@ class mode_search {
       outcome o = begin_at(starts, spent, first, is_seen);
       if (o != outcome::running || !(first.size > 0.0)) return o;
       bool rises_on = true;
-      if (!is_infinite_) o = look_nearer_to_ends(first, rises_on);
+      o = look_nearer_to_ends(first, rises_on);
       if (o != outcome::running) return o;
       is_first_bounded_ = !rises_on;
       const place *const same = find_same(first);
@@ -359,6 +360,71 @@ class mode_search {
     }
     // Where regions are on their way to a peak, rays from here have time.
     return o == outcome::running && is_thorough_ ? look_from_sources() : o;
+  }
+
+  // Over infinite ranges: beside finite ends and 0, on all axes, or on some while the others are where the first mode is. The integrand stands out where it is higher than farther from there.
+  outcome look_at_ends(int64 spent) {
+    constexpr double beside[] = {1.0 / 256, 1.0 / 8192, 1.0 / 16}, golden = 0.6180339887498949;
+    constexpr std::size_t apart = std::size(beside);
+    if (seen_places_ > 0 || known_.empty()) return outcome::running;
+    std::vector<uint64> chosen = chosen_axes();
+    chosen.resize(std::min<std::size_t>(
+        chosen.size(), static_cast<std::size_t>(share_of_places * static_cast<double>(spent) / (2.0 * apart))));
+    if (chosen.empty()) return outcome::running;
+    seen_places_ = 1;
+    std::vector<double> y, sizes;
+    for (const uint64 axes : chosen)
+      for (const bool upper : {false, true})
+        for (const double away : beside)
+          for (std::size_t j = 0; j < nd_; ++j) {
+            const double turn = golden * static_cast<double>(j + 1),
+                         part = away * (1.0 + 0.25 * (turn - std::floor(turn)));
+            y.push_back((axes >> j & 1) != 0 ? range_.beside_end(axis(j), upper, part) : known_[0].at[j]);
+          }
+    outcome o = points_.measure(y, sizes);
+    if (o != outcome::running) return o;
+    std::vector<place> found;
+    for (std::size_t i = 0; i < sizes.size(); i += apart) {
+      const std::size_t high = sizes[i] >= sizes[i + 1] ? i : i + 1;
+      if (!(sizes[high] > 0.0 && sizes[high] > stands_out * sizes[i + 2])) continue;
+      place p = known_[0];
+      take(p, y, sizes, high);
+      for (std::size_t j = 0; j < nd_; ++j) p.width[j] = first_width_there * range_.unit(axis(j));
+      found.push_back(std::move(p));
+    }
+    std::stable_sort(found.begin(), found.end(), [](const place &a, const place &b) { return a.size > b.size; });
+    const std::size_t before = known_.size();
+    std::vector<place> climbed;
+    for (place &p : found) {
+      if (climbed.size() == climbs_of_places || static_cast<int>(known_.size()) >= most_modes) break;
+      if (is_part_of(p, known_) || is_part_of(p, climbed)) continue;
+      o = climb(p);
+      if (o != outcome::running) return o;
+      climbed.push_back(p);
+      bool rises_on = false;
+      if (has_alike(p) || !matters(p)) continue;
+      o = look_nearer_to_ends(p, rises_on);
+      if (o != outcome::running) return o;
+      if (!rises_on) known_.push_back(p);
+    }
+    return known_.size() > before ? look_from_sources() : o;
+  }
+  // All choices of axes, those of many first; of many axes all, and all but one.
+  std::vector<uint64> chosen_axes() const {
+    constexpr std::size_t few = 6;
+    const uint64 all = (uint64{1} << (nd_ - 1) << 1) - 1;
+    std::vector<uint64> chosen;
+    for (uint64 axes = all; axes > 0 && nd_ <= few; --axes) chosen.push_back(axes);
+    const auto count = [](uint64 axes) {
+      int n = 0;
+      for (; axes != 0; axes &= axes - 1) ++n;
+      return n;
+    };
+    std::stable_sort(chosen.begin(), chosen.end(), [&](uint64 a, uint64 b) { return count(a) > count(b); });
+    if (nd_ <= few) return chosen;
+    chosen.push_back(all);
+    for (std::size_t j = 0; j < nd_; ++j) chosen.push_back(all & ~(uint64{1} << j));
+    return chosen;
   }
 
   double coordinate_of_place(std::size_t number, std::size_t j) const {
@@ -594,21 +660,20 @@ class mode_search {
   }
   told_mode told(const place &p) const {
     told_mode mode = {share_of(p, 0.5), {}, {}};
-    for (std::size_t j = 0; j < nd_ && !is_infinite_; ++j) {
+    for (std::size_t j = 0; j < nd_; ++j) {
       const stretch_of_axis box = range_.to_box(axis(j), p.at[j] - 0.5 * p.width[j], p.at[j] + 0.5 * p.width[j]);
-      const double lower = range_.at_part(axis(j), 0.0), length = range_.length_of_box(axis(j));
-      mode.from.push_back(std::fmin(std::fmax((box.first - lower) / length, 0.0), 1.0));
-      mode.to.push_back(std::fmin(std::fmax((box.last - lower) / length, 0.0), 1.0));
+      mode.from.push_back(range_.part_of_box(axis(j), box.first));
+      mode.to.push_back(range_.part_of_box(axis(j), box.last));
     }
     return mode;
   }
   bool is_first(const place &p) const { return are_same(p, known_[0]); }
-  // A finite range may have a narrow one upon a wide one.
+  // There may be a narrow one upon a wide one.
   bool are_same(const place &a, const place &b) const {
     constexpr double other_sizes = 100.0;
     if (!is_same_mode(set_.ndim, a.at.data(), a.width.data(), b.at.data(), b.width.data())) return false;
     const double share_of_a = share_of(a, 1.0), share_of_b = share_of(b, 1.0);
-    return is_infinite_ || (share_of_a <= other_sizes * share_of_b && share_of_b <= other_sizes * share_of_a);
+    return share_of_a <= other_sizes * share_of_b && share_of_b <= other_sizes * share_of_a;
   }
   // Where a climb has ended: is it a known one?
   const place *find_same(const place &p) const {

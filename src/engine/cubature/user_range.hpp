@@ -21,6 +21,7 @@ class user_range {
     for (int j = 0; j < ndim_; ++j) any = any || is_mapped(j);
     return any;
   }
+  TESSERA_HD bool is_infinite(int j) const { return is_mapped(j); }
   TESSERA_HD double to_box(int j, double y) const {
     if (kind(j) == axis_both) return 2.0 * y / (1.0 + sqrt(1.0 + 4.0 * y * y));
     return is_mapped(j) ? y / (1.0 + y) : y;
@@ -31,6 +32,12 @@ class user_range {
   }
   // Such a part of the way through axis j of the box.
   TESSERA_HD double at_part(int j, double part) const { return from_box(j, box_.lower[j] + part * length_of_box(j)); }
+  // So far from an end of axis j, in its units: from 0 where it is infinite, to one side or the other, or the one finite end that there is.
+  TESSERA_HD double unit(int j) const { return is_mapped(j) ? 1.0 : length_of_box(j); }
+  TESSERA_HD double beside_end(int j, bool upper, double units) const {
+    if (is_mapped(j)) return upper && kind(j) == axis_both ? -units : units;
+    return upper ? box_.upper[j] - units * unit(j) : box_.lower[j] + units * unit(j);
+  }
   // How much faster the coordinate grows than that in the box, at t.
   TESSERA_HD double stretch(int j, double t) const {
     double faster = 1.0;
@@ -55,6 +62,9 @@ class user_range {
   // A stretch of axis j, as far as the range goes; that of the box.
   TESSERA_HD stretch_of_axis to_box(int j, double first, double last) const { return {end(j, first), end(j, last)}; }
   TESSERA_HD double length_of_box(int j) const { return box_.upper[j] - box_.lower[j]; }
+  TESSERA_HD double part_of_box(int j, double t) const {
+    return smaller(larger((t - box_.lower[j]) / length_of_box(j), 0.0), 1.0);
+  }
   TESSERA_HD double volume_of_box() const {
     double v = 1.0;
     TESSERA_ROLLED
