@@ -9,6 +9,27 @@ struct counts {
   int runs, claims, wrong;
 };
 
+/* A run whose components are all `exact`, and the end of its solver. */
+static void count_run(struct counts *all, tessera_solver *s, int method, int ncomp, double exact, double reltol) {
+  double value[3], error[3];
+  int wrong = 0;
+  ++all->runs;
+  if (tessera_integrate(s, method, value, error) == TESSERA_OK) {
+    ++all->claims;
+    for (int k = 0; k < ncomp; ++k) wrong = wrong || fabs(value[k] - exact) > reltol * exact;
+    all->wrong += wrong;
+  }
+  tessera_destroy(s);
+}
+
+/* Ways of a run that have to find the same. */
+static const struct {
+  int method, selection;
+  const char *name;
+} ways[] = {{TESSERA_CUBATURE, TESSERA_SELECT_WORST_FIRST, "worst first"},
+            {TESSERA_CUBATURE, TESSERA_SELECT_BULK, "in bulk"},
+            {TESSERA_AUTO, TESSERA_SELECT_AUTO, "automatic choice"}};
+
 static struct counts count_claims(int method, int n, int ncomp, int members, int selection, double least, double most) {
   struct counts all = {0, 0, 0};
   for (int range = 0; range < mixture_ranges; ++range) {
@@ -16,7 +37,7 @@ static struct counts count_claims(int method, int n, int ncomp, int members, int
     uint64_t seed = (uint64_t)(28125500 + 100 * n + 10 * range + selection);
     for (int i = 0; i < members; ++i) {
       struct mixture m = draw_mixture((enum mixture_range)range, n, least, most, &seed);
-      double lower[mixture_most_ndim], upper[mixture_most_ndim], value[3], error[3];
+      double lower[mixture_most_ndim], upper[mixture_most_ndim];
       mixture_limits(&m, lower, upper);
       const double reltol = i % 2 == 0 ? 1e-2 : 1e-4;
       tessera_solver *s = solver_of(n, ncomp);
@@ -25,14 +46,7 @@ static struct counts count_claims(int method, int n, int ncomp, int members, int
       put_real(s, TESSERA_RELTOL, reltol);
       put_int(s, TESSERA_MAXEVAL, n < 4 && ncomp == 1 && method != TESSERA_ITERATED ? 400000 : 4000000);
       put_int(s, TESSERA_SELECTION, selection);
-      ++all.runs;
-      if (tessera_integrate(s, method, value, error) == TESSERA_OK) {
-        ++all.claims;
-        int wrong = 0;
-        for (int k = 0; k < ncomp; ++k) wrong = wrong || fabs(value[k] - 1) > reltol;
-        all.wrong += wrong;
-      }
-      tessera_destroy(s);
+      count_run(&all, s, method, ncomp, 1, reltol);
     }
   }
   return all;
@@ -149,7 +163,7 @@ static void and_where_a_range_is_cut_off(void **state) {
   (void)state;
   for (int k = 0; k < 3; ++k) {
     const int members = sanitized ? 6 : 40;
-    int claims = 0, wrong = 0;
+    struct counts all = {0, 0, 0};
     uint64_t seed = (uint64_t)(28129470 + k);
     for (int i = 0; i < members; ++i) {
       const int n = 2 + i % 2;
@@ -157,21 +171,16 @@ static void and_where_a_range_is_cut_off(void **state) {
       if (i % 5 == 4) m.weight[0] = 1, m.weight[1] = 0;
       const double cut = 60 * m.width[0] * pow(15, splitmix_uniform(&seed)), reltol = i % 4 < 2 ? 1e-2 : 1e-3;
       tessera_solver *s = solver_of(n, 1);
-      double value, error;
       put_cube(s, n, -cut, cut);
       put_point(s, mixture_value, &m);
       put_real(s, TESSERA_RELTOL, reltol);
       put_int(s, TESSERA_MAXEVAL, 1000000);
       if (k == 2) put_int(s, TESSERA_SELECTION, TESSERA_SELECT_BULK);
-      if (tessera_integrate(s, methods[k], &value, &error) == TESSERA_OK) {
-        ++claims;
-        wrong += fabs(value - 1) > reltol;
-      }
-      tessera_destroy(s);
+      count_run(&all, s, methods[k], 1, 1, reltol);
     }
-    print_message("cut off, %s: %d of %d claims are false, of %d runs\n", names[k], wrong, claims, members);
-    assert_true(4 * claims >= 3 * members);
-    assert_int_equal(wrong, 0);
+    print_message("cut off, %s: %d of %d claims are false, of %d runs\n", names[k], all.wrong, all.claims, all.runs);
+    assert_true(4 * all.claims >= 3 * members);
+    assert_int_equal(all.wrong, 0);
   }
 }
 
@@ -239,7 +248,7 @@ static double held_by_narrow(const struct at_usual_place *p) {
 static struct counts at_usual_places(int least_regions, int method, int selection, int members) {
   struct counts all = {0, 0, 0};
   uint64_t seed = 28129525;
-  for (int i = 0; i < members; ++i, ++all.runs) {
+  for (int i = 0; i < members; ++i) {
     struct at_usual_place p = {
         .ndim = 3 + i % 3, .shape = i / 3 % 3, .width = 0.004 * pow(10, splitmix_uniform(&seed))};
     const int kind = i / 9 % 5, face = (int)(p.ndim * splitmix_uniform(&seed));
@@ -256,30 +265,22 @@ static struct counts at_usual_places(int least_regions, int method, int selectio
     const double held = 0.1 + splitmix_uniform(&seed);
     p.height = held / held_by_narrow(&p);
     tessera_solver *s = solver_of(p.ndim, 1);
-    double value, error;
     put_point(s, beside_smooth, &p);
     put_real(s, TESSERA_RELTOL, 1e-2);
     put_int(s, TESSERA_MAXEVAL, 1000000);
     put_int(s, TESSERA_SELECTION, selection);
     put_int(s, TESSERA_LEAST_REGIONS, least_regions);
-    if (tessera_integrate(s, method, &value, &error) == TESSERA_OK) {
-      ++all.claims;
-      all.wrong += fabs(value - 1 - held) > 1e-2 * (1 + held);
-    }
-    tessera_destroy(s);
+    count_run(&all, s, method, 1, 1 + held, 1e-2);
   }
   return all;
 }
 static void and_at_usual_places(void **state) {
-  static const int methods[] = {TESSERA_CUBATURE, TESSERA_CUBATURE, TESSERA_AUTO};
-  static const int selections[] = {TESSERA_SELECT_WORST_FIRST, TESSERA_SELECT_BULK, TESSERA_SELECT_AUTO};
-  static const char *const names[] = {"worst first", "in bulk", "automatic choice"};
   (void)state;
   for (int k = 0; k < 3; ++k) {
     const int members = sanitized ? 18 : 90;
-    const struct counts now = at_usual_places(0, methods[k], selections[k], members),
-                        without = at_usual_places(1, methods[k], selections[k], members);
-    print_message("usual places, %s: %d of %d claims are false, of %d runs; without a look %d of %d\n", names[k],
+    const struct counts now = at_usual_places(0, ways[k].method, ways[k].selection, members),
+                        without = at_usual_places(1, ways[k].method, ways[k].selection, members);
+    print_message("usual places, %s: %d of %d claims are false, of %d runs; without a look %d of %d\n", ways[k].name,
                   now.wrong, now.claims, now.runs, without.wrong, without.claims);
     if (sanitized) continue;
     assert_true(5 * now.claims >= 2 * members);
@@ -309,7 +310,7 @@ static struct counts at_ends(int method, int selection, int members) {
   static const double half_of_shape[] = {0.88622692545275801, 1, 0.78539816339744831};
   struct counts all = {0, 0, 0};
   uint64_t seed = 28129552;
-  for (int i = 0; i < members; ++i, ++all.runs) {
+  for (int i = 0; i < members; ++i) {
     struct at_end p = {.ndim = 3 + i % 2, .half = i / 2 % 2, .shape = i / 4 % 3};
     double wide = 1, narrow = 1;
     p.width = 0.002 * pow(10, splitmix_uniform(&seed));
@@ -321,30 +322,22 @@ static struct counts at_ends(int method, int selection, int members) {
     const double share = 0.1 + splitmix_uniform(&seed), exact = wide * (1 + share);
     p.height = share * wide / narrow;
     tessera_solver *s = solver_of(p.ndim, 1);
-    double value, error;
     put_cube(s, p.ndim, p.half ? 0 : -(double)INFINITY, (double)INFINITY);
     put_point(s, beside_end, &p);
     put_real(s, TESSERA_RELTOL, 1e-3);
     put_int(s, TESSERA_MAXEVAL, 1000000);
     put_int(s, TESSERA_SELECTION, selection);
-    if (tessera_integrate(s, method, &value, &error) == TESSERA_OK) {
-      ++all.claims;
-      all.wrong += fabs(value - exact) > 1e-3 * exact;
-    }
-    tessera_destroy(s);
+    count_run(&all, s, method, 1, exact, 1e-3);
   }
   return all;
 }
 /* Without a look there 10 of 38 claims were false worst first. */
 static void and_at_ends_of_infinite_ranges(void **state) {
-  static const int methods[] = {TESSERA_CUBATURE, TESSERA_CUBATURE, TESSERA_AUTO};
-  static const int selections[] = {TESSERA_SELECT_WORST_FIRST, TESSERA_SELECT_BULK, TESSERA_SELECT_AUTO};
-  static const char *const names[] = {"worst first", "in bulk", "automatic choice"};
   (void)state;
   for (int k = 0; k < 3; ++k) {
     const int members = sanitized ? 12 : 48;
-    const struct counts now = at_ends(methods[k], selections[k], members);
-    print_message("ends of infinite ranges, %s: %d of %d claims are false, of %d runs\n", names[k], now.wrong,
+    const struct counts now = at_ends(ways[k].method, ways[k].selection, members);
+    print_message("ends of infinite ranges, %s: %d of %d claims are false, of %d runs\n", ways[k].name, now.wrong,
                   now.claims, now.runs);
     if (sanitized) continue;
     assert_true(2 * now.claims >= members);
@@ -383,7 +376,7 @@ static int turned_density(int n, const double *x, int ncomp, double *v, void *us
 static struct counts turned_peaks(int least_regions, int members) {
   struct counts all = {0, 0, 0};
   uint64_t seed = 28129544;
-  for (int i = 0; i < members; ++i, ++all.runs) {
+  for (int i = 0; i < members; ++i) {
     struct turned_peak p = {.ndim = 3 + i % 3, .background = i / 3 % 3, .face = -1};
     const int kind = i / 9 % 3, face = (int)(p.ndim * splitmix_uniform(&seed));
     const double along = 0.25 + 0.5 * splitmix_uniform(&seed), width = 0.005 * pow(8, splitmix_uniform(&seed));
@@ -400,16 +393,11 @@ static struct counts turned_peaks(int least_regions, int members) {
     const double share = 0.1 + splitmix_uniform(&seed), exact = beside * (1 + share);
     p.height = share * beside / held;
     tessera_solver *s = solver_of(p.ndim, 1);
-    double value, error;
     put_point(s, turned_density, &p);
     put_real(s, TESSERA_RELTOL, 1e-3);
     put_int(s, TESSERA_MAXEVAL, 1000000);
     put_int(s, TESSERA_LEAST_REGIONS, least_regions);
-    if (tessera_integrate(s, TESSERA_AUTO, &value, &error) == TESSERA_OK) {
-      ++all.claims;
-      all.wrong += fabs(value - exact) > 1e-3 * exact;
-    }
-    tessera_destroy(s);
+    count_run(&all, s, TESSERA_AUTO, 1, exact, 1e-3);
   }
   return all;
 }

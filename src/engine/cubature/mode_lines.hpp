@@ -209,7 +209,7 @@ constexpr int climbs_of_places = 4;
 // Beside the end of a finite range, or 0 in an infinite one, that a place there is near in its widths, nearer to that. A peak is about as high there; what rises on is singular at the end, which the points of rules near faces have shown.
 TESSERA_HD double nearer_to_end(const user_range &range, int j, double at, double width) {
   constexpr double near = 1.0, nearer = 0.9375;
-  if (range.is_infinite(j)) return fabs(at) < near * width ? (1.0 - nearer) * at : at;
+  if (range.is_mapped(j)) return fabs(at) < near * width ? (1.0 - nearer) * at : at;
   const double up = range.room(j, at, width), down = range.room(j, at, -width);
   return at + nearer * width * ((up < near ? up : 0.0) - (down < near ? down : 0.0));
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -330,7 +331,8 @@ class mode_search {
     const double least = stands_out * std::exp(logs / (end - first));
     for (std::size_t c = 0; c < high.size() && high[c].size > least && found.size() < climbs_of_places; ++c) {
       place p = background;
-      for (std::size_t j = 0; j < nd_; ++j) p.at[j] = coordinate_of_place(high[c].number, j);
+      for (std::size_t j = 0; j < nd_; ++j)
+        p.at[j] = range_.at_part(axis(j), listed_places(set_.ndim)[high[c].number * nd_ + j]);
       // The highest is climbed all the same: there may be a narrow peak upon the one that explains it.
       const bool is_explained = density && high[c].size <= as_explained * density(p.at.data()) * background.size;
       if (is_explained && !found.empty()) continue;
@@ -340,31 +342,20 @@ class mode_search {
       if (!has_alike(p)) found.push_back(std::move(p));
     }
     o = keep_what_falls(found);
-    std::vector<place> climbed;
-    for (std::size_t c = 0; c < found.size() && o == outcome::running; ++c) {
-      place &p = found[c];
-      if (has_alike(p) || is_part_of(p, climbed)) continue;
-      o = climb(p);
-      climbed.push_back(p);
-      if (o != outcome::running || static_cast<int>(known_.size()) >= most_modes || has_alike(p) ||
-          !holds_something(set_.ndim, p.size, p.width.data()) || share_of(p, 1.0) * static_cast<double>(regions_) > 1.0)
-        continue;
-      bool rises_on = false;
-      o = look_nearer_to_ends(p, rises_on);
-      if (o != outcome::running || rises_on) continue;
-      if (known_.empty()) {
-        is_first_seen_ = true;
-        known_.push_back(background);
-      }
-      known_.push_back(p);
-    }
+    if (o == outcome::running)
+      o = climb_from(
+          found, background, [this](const place &p) { return !has_alike(p); },
+          [this](const place &p) {
+            return holds_something(set_.ndim, p.size, p.width.data()) &&
+                   share_of(p, 1.0) * static_cast<double>(regions_) <= 1.0;
+          });
     // Where regions are on their way to a peak, rays from here have time.
     return o == outcome::running && is_thorough_ ? look_from_sources() : o;
   }
 
   // Over infinite ranges: beside finite ends and 0, on all axes, or on some while the others are where the first mode is. The integrand stands out where it is higher than farther from there.
   outcome look_at_ends(int64 spent) {
-    constexpr double beside[] = {1.0 / 256, 1.0 / 8192, 1.0 / 16}, golden = 0.6180339887498949;
+    constexpr double beside[] = {1.0 / 256, 1.0 / 8192, 1.0 / 16};
     constexpr std::size_t apart = std::size(beside);
     if (seen_places_ > 0 || known_.empty()) return outcome::running;
     std::vector<uint64> chosen = chosen_axes();
@@ -377,7 +368,7 @@ class mode_search {
       for (const bool upper : {false, true})
         for (const double away : beside)
           for (std::size_t j = 0; j < nd_; ++j) {
-            const double turn = golden * static_cast<double>(j + 1),
+            const double turn = usual_places::golden * static_cast<double>(j + 1),
                          part = away * (1.0 + 0.25 * (turn - std::floor(turn)));
             y.push_back((axes >> j & 1) != 0 ? range_.beside_end(axis(j), upper, part) : known_[0].at[j]);
           }
@@ -394,20 +385,35 @@ class mode_search {
     }
     std::stable_sort(found.begin(), found.end(), [](const place &a, const place &b) { return a.size > b.size; });
     const std::size_t before = known_.size();
+    o = climb_from(
+        found, known_[0], [this](const place &p) { return !is_part_of(p, known_); },
+        [this](const place &p) { return matters(p); });
+    if (o != outcome::running) return o;
+    return known_.size() > before ? look_from_sources() : o;
+  }
+  // From places, the highest first, that are new; what is reached is another mode where is_mode says so and it does not rise on. background: is known before it, if nothing else is.
+  template <class New, class Mode>
+  outcome climb_from(std::vector<place> &found, const place &background, const New &is_new, const Mode &is_mode) {
+    outcome o = outcome::running;
     std::vector<place> climbed;
     for (place &p : found) {
       if (climbed.size() == climbs_of_places || static_cast<int>(known_.size()) >= most_modes) break;
-      if (is_part_of(p, known_) || is_part_of(p, climbed)) continue;
+      if (!is_new(p) || is_part_of(p, climbed)) continue;
       o = climb(p);
       if (o != outcome::running) return o;
       climbed.push_back(p);
+      if (has_alike(p) || !is_mode(p)) continue;
       bool rises_on = false;
-      if (has_alike(p) || !matters(p)) continue;
       o = look_nearer_to_ends(p, rises_on);
       if (o != outcome::running) return o;
-      if (!rises_on) known_.push_back(p);
+      if (rises_on) continue;
+      if (known_.empty()) {
+        is_first_seen_ = true;
+        known_.push_back(background);
+      }
+      known_.push_back(p);
     }
-    return known_.size() > before ? look_from_sources() : o;
+    return o;
   }
   // All choices of axes, those of many first; of many axes all, and all but one.
   std::vector<uint64> chosen_axes() const {
@@ -415,11 +421,7 @@ class mode_search {
     const uint64 all = (uint64{1} << (nd_ - 1) << 1) - 1;
     std::vector<uint64> chosen;
     for (uint64 axes = all; axes > 0 && nd_ <= few; --axes) chosen.push_back(axes);
-    const auto count = [](uint64 axes) {
-      int n = 0;
-      for (; axes != 0; axes &= axes - 1) ++n;
-      return n;
-    };
+    const auto count = [](uint64 axes) { return std::bitset<64>(axes).count(); };
     std::stable_sort(chosen.begin(), chosen.end(), [&](uint64 a, uint64 b) { return count(a) > count(b); });
     if (nd_ <= few) return chosen;
     chosen.push_back(all);
@@ -427,9 +429,6 @@ class mode_search {
     return chosen;
   }
 
-  double coordinate_of_place(std::size_t number, std::size_t j) const {
-    return range_.at_part(axis(j), 0.0) + range_.length_of_box(axis(j)) * listed_places(set_.ndim)[number * nd_ + j];
-  }
   struct high_place {
     double size;
     std::size_t number, values;  // values: where its [ncomp] values stand
@@ -445,11 +444,10 @@ class mode_search {
     m.columns.resize(n * nd_);
     for (std::size_t i = 0; i < n; ++i) m.inside.push_back(i);
     for (std::size_t j = 0; j < nd_; ++j) {
-      const double from = range_.at_part(axis(j), 0.0), length = range_.length_of_box(axis(j));
       const double *const parts = &listed_places(set_.ndim)[first * nd_ + j];
-      for (std::size_t i = 0; i < n; ++i) m.columns[j * n + i] = from + length * parts[i * nd_];
+      for (std::size_t i = 0; i < n; ++i) m.columns[j * n + i] = range_.at_part(axis(j), parts[i * nd_]);
       for (const double part : {usual_places::nearest_to_end, 1.0 - usual_places::nearest_to_end})
-        are_inside = are_inside && range_.is_inside(axis(j), from + length * part);
+        are_inside = are_inside && range_.is_inside(axis(j), range_.at_part(axis(j), part));
     }
     if (!are_inside) {  // by rounding, of a range that is narrow beside its coordinates
       m.y.resize(n * nd_);

@@ -21,7 +21,11 @@ class user_range {
     for (int j = 0; j < ndim_; ++j) any = any || is_mapped(j);
     return any;
   }
-  TESSERA_HD bool is_infinite(int j) const { return is_mapped(j); }
+  // Is axis j infinite, on one side at least?
+  TESSERA_HD bool is_mapped(int j) const {
+    const int k = kind(j);
+    return k == axis_both || k == axis_up || k == axis_down;
+  }
   TESSERA_HD double to_box(int j, double y) const {
     if (kind(j) == axis_both) return 2.0 * y / (1.0 + sqrt(1.0 + 4.0 * y * y));
     return is_mapped(j) ? y / (1.0 + y) : y;
@@ -62,9 +66,7 @@ class user_range {
   // A stretch of axis j, as far as the range goes; that of the box.
   TESSERA_HD stretch_of_axis to_box(int j, double first, double last) const { return {end(j, first), end(j, last)}; }
   TESSERA_HD double length_of_box(int j) const { return box_.upper[j] - box_.lower[j]; }
-  TESSERA_HD double part_of_box(int j, double t) const {
-    return smaller(larger((t - box_.lower[j]) / length_of_box(j), 0.0), 1.0);
-  }
+  TESSERA_HD double part_of_box(int j, double t) const { return (t - box_.lower[j]) / length_of_box(j); }
   TESSERA_HD double volume_of_box() const {
     double v = 1.0;
     TESSERA_ROLLED
@@ -75,10 +77,6 @@ class user_range {
  private:
   static constexpr double outermost = 0.9998;
   TESSERA_HD int kind(int j) const { return axes_ ? axes_[j].kind : axis_finite; }
-  TESSERA_HD bool is_mapped(int j) const {
-    const int k = kind(j);
-    return k == axis_both || k == axis_up || k == axis_down;
-  }
   TESSERA_HD double end(int j, double y) const {
     const bool is_half_infinite = is_mapped(j) && kind(j) != axis_both;
     return smaller(larger(is_half_infinite && y < 0.0 ? 0.0 : to_box(j, y), box_.lower[j]), box_.upper[j]);

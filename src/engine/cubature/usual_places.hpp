@@ -16,6 +16,7 @@ class usual_places {
     if (stride_ % 3 == 0) ++stride_;
   }
 
+  static constexpr double golden = 0.6180339887498949;  // whose multiples are spread evenly between whole numbers
   // No coordinate is nearer to an end of its axis, in parts of that.
   static constexpr double nearest_to_end = 1.0 / 8192;
   TESSERA_HD int count() const { return corners() + centres() + on_diagonal() + nearer() + between_; }
@@ -42,7 +43,6 @@ class usual_places {
   // Parts of an axis.
   static constexpr double beside_corner = 1.0 / 256, nearer_to_corner = nearest_to_end, beside_face = 1.0 / 1024,
                           beside_centre = 1.0 / 1024, beside_diagonal = 1.0 / 4096;
-  static constexpr double golden = 0.6180339887498949;  // whose multiples are spread evenly between whole numbers
   static constexpr int corner_bits = 10, first_on_diagonal = 32, few_axes_there = 6;
 
   // Each coordinate at an end or in the middle, for few axes.

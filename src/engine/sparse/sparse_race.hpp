@@ -80,10 +80,7 @@ class sparse_race final : public run_hooks {
   int64 bytes() const { return bytes_; }
   // Has the run ended with the value of the grid? It is then written.
   bool is_won(double *value, double *error) const {
-    for (int k = 0; winner_ && k < set_.ncomp; ++k) {
-      value[k] = winner_->value(k);
-      error[k] = winner_->error(k);
-    }
+    if (winner_) write_result(*winner_, value, error);
     return winner_ != nullptr;
   }
   // Those of the grids, and with those of looks for modes.
@@ -200,11 +197,8 @@ class sparse_race final : public run_hooks {
     if (o != outcome::running) return ends_run(o) ? end_with(o) : give_up(e);
     if (!well) return outcome::running;
     // Last, for then what a map explains need not be climbed; beside the value that is going to be claimed.
-    std::vector<double> claimed, its_error;
-    for (int k = 0; k < set_.ncomp; ++k) {
-      claimed.push_back(e.grid->value(k));
-      its_error.push_back(e.grid->error(k));
-    }
+    std::vector<double> claimed(static_cast<std::size_t>(set_.ncomp)), its_error(claimed);
+    write_result(*e.grid, claimed.data(), its_error.data());
     density_at_place density;
     if (is_mapped) density = [this](const double *at) { return source_->density_of_map(at); };
     o = look_for_modes(n, claimed.data(), its_error.data(), density);
@@ -216,6 +210,12 @@ class sparse_race final : public run_hooks {
     }
     winner_ = e.grid;
     return outcome::converged;
+  }
+  void write_result(const sparse_grid &grid, double *value, double *error) const {
+    for (int k = 0; k < set_.ncomp; ++k) {
+      value[k] = grid.value(k);
+      error[k] = grid.error(k);
+    }
   }
   outcome look_for_modes(int64 n, const double *value, const double *error, const density_at_place &density) {
     if (!modes_) return outcome::running;
