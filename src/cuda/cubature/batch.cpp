@@ -151,7 +151,7 @@ void batch_run::run(bulk_state &state) {
   }
   check(cuda().set_bytes(control_.address(), 0, offsetof(control_block, failed), stream_), "starting the kernel");
   batch_control control = {reinterpret_cast<unsigned *>(control_.address()), failed()};
-  kernels_->steps().run(state, state.count, control, static_cast<bulk_state *>(result_.address()), stream_);
+  kernels_->steps().run(state, state.count, control, static_cast<bulk_state *>(result_.address()), stream_, [] {});
   if (alone == 0 || !sharing_.has_others()) return;
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
   if (state.evaluations >= next_pace_) {

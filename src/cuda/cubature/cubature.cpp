@@ -108,9 +108,13 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   mode_search modes(
       p.settings, p.domain(), any_mapped(p.axes) ? p.axes.data() : nullptr,
       [&](int64 n, const double *x, double *values, int64 &evaluations) {
-        return sparse.sample(n, x, values, evaluations);
+        if (!executor_.ahead().take(n, x, values)) return sparse.sample(n, x, values, evaluations);
+        evaluations = n;
+        return outcome::running;
       },
       for_modes, &grids_.looks);
+  // What is kept is asked for in the order of the run.
+  if (kernel && !problem.answers) executor_.ahead().begin(modes, problem.ncomp(), *kernel, f.params, setting_.stream());
   // Which find the regions that are looked at.
   executor_.look_with([&]() -> const sparse_kernels & { return find_sparse_kernels(p.ndim(), p.ncomp(), f, report); });
   driver_type driver(executor_, p.settings, p.integration_rule.points, course, &modes);
@@ -120,6 +124,7 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
                 [&course] { return course.statistics().breaks; }},
                problem.answers != nullptr);
   result.end = course.run(driver, value, error);
+  executor_.ahead().end();
   result.statistics = course.statistics();
   result.statistics.peak_bytes += fixed + race.bytes() + modes.peak_bytes();
   result.has_value = result.statistics.evaluations > 0;

@@ -15,6 +15,7 @@ struct control_block {
   alignas(128) unsigned left;
   alignas(128) int64 failed;  // 0, or one more than a region
   alignas(128) int64 taken;   // work items given out
+  alignas(128) int wanted;    // of places_ahead; not always 0
 };
 
 // Behind the state that comes back.
@@ -88,9 +89,12 @@ int64 *cuda_executor::failed() {
 }
 
 void cuda_executor::launch_steps(bulk_state &state, int64 regions) {
-  const device_problem problem = make_problem(state);
-  kernel_->steps().run(state, regions, problem, static_cast<bulk_state *>(result_.address()), stream_,
-                       report_in(result_).flags + 2);
+  device_problem problem = make_problem(state);
+  problem.ahead = ahead_.ask(control_.address() + offsetof(control_block, wanted));
+  kernel_->steps().run(
+      state, regions, problem, static_cast<bulk_state *>(result_.address()), stream_, [this] { ahead_.start(); },
+      report_in(result_).flags + 2);
+  ahead_.tell(state.end, state.evaluations, state.set.maxeval);
   const report_block &report = report_in(result_);
   failed_box_.clear();
   holes_.clear();

@@ -12,6 +12,7 @@
 #include "batch.hpp"
 #include "device_problem.hpp"
 #include "kernel.hpp"
+#include "places_ahead.hpp"
 #include "step_sharing.hpp"
 #include "../sparse/sparse.hpp"
 
@@ -113,6 +114,7 @@ class cuda_executor {
   // Where regions with the largest errors are looked for: asked for at the first such question of a run.
   using find_kernels = std::function<const sparse_kernels &()>;
   void look_with(find_kernels find) { find_kernels_of_looks_ = std::move(find); }
+  places_ahead &ahead() { return ahead_; }
   std::vector<double> largest_errors(const region_view &s, int64 n, int wanted, const double *weight) {
     return find_kernels_of_looks_().largest_errors(s, n, wanted, weight, answer_, stream_);
   }
@@ -163,6 +165,7 @@ class cuda_executor {
   void launch_steps(bulk_state &state, int64 regions);
   int64 least_regions() const;
   void begin(const loaded_kernel *kernel, batch_run *batch) {
+    ahead_.end();  // of a run that an exception has ended
     kernel_ = kernel;
     batch_ = batch;
     failed_box_.clear();
@@ -191,6 +194,7 @@ class cuda_executor {
   device_memory control_, slices_;
   mapped_memory result_, answer_;
   find_kernels find_kernels_of_looks_;
+  places_ahead ahead_;
   std::vector<double> failed_box_;
   std::vector<hole_on_line> holes_;
   int flags_ = 0, status_ = 0;

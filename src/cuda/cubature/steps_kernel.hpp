@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <chrono>
 #include <new>
 #include <string>
 #include <vector>
@@ -13,19 +12,6 @@
 #include "step_part.hpp"
 
 namespace tessera {
-
-// Waits a while for a kernel to set a number in the host's memory, which is there some microseconds before the driver hears that the kernel is through.
-// False: it has not, and is to be waited for.
-inline bool is_soon_written(const int *number, CUstream stream) {
-  constexpr int looks = 10000;  // between two questions to the driver
-  constexpr std::chrono::milliseconds patience(1);
-  const auto from = std::chrono::steady_clock::now();
-  do {
-    for (int i = 0; i < looks; ++i)
-      if (__atomic_load_n(number, __ATOMIC_ACQUIRE) != 0) return true;
-  } while (cuda().stream_query(stream) == CUDA_ERROR_NOT_READY && std::chrono::steady_clock::now() - from < patience);
-  return false;
-}
 
 struct steps_kernel {
   CUfunction function = nullptr;
@@ -45,16 +31,19 @@ struct steps_kernel {
     small_grid = static_cast<unsigned>(multiprocessors);
   }
 
-  // Runs the steps with so many regions; the kernel leaves its state in *out, which the host can read. written: null, or what the kernel then sets.
-  template <class Extra>
+  // Runs the steps with so many regions; the kernel leaves its state in *out, which the host can read. start_behind() is called once they have been started. written: null, or what the
+  // kernel then sets.
+  template <class Extra, class Behind>
   void run(bulk_state &state, int64 regions, const Extra &extra, bulk_state *out, CUstream stream,
-           const int *written = nullptr) const {
+           const Behind &start_behind, const int *written = nullptr) const {
     const void *arguments[] = {&state, &extra, &out};
     const bool few = regions <= few_regions;
     check(cuda().launch_cooperative(few && of_few ? of_few : function, few ? small_grid : grid, 1, 1, block, 1, 1,
                                     shared_bytes, stream, const_cast<void **>(arguments)),
           "starting the kernel");
-    if (!written || !is_soon_written(written, stream)) check(cuda().stream_synchronize(stream), "the kernel");
+    start_behind();
+    const auto is_through = [written] { return __atomic_load_n(written, __ATOMIC_ACQUIRE) != 0; };
+    if (!written || !is_soon(is_through, stream)) check(cuda().stream_synchronize(stream), "the kernel");
     state = *out;
   }
 };

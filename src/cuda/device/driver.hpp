@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -195,6 +196,20 @@ class device_memory {
 
 // Throws bad_alloc where the device has no memory left.
 void allocate(device_memory &m, std::size_t bytes);
+
+// Waits a while until there(), for what a kernel in the stream writes to the host's memory: that is there some microseconds before the driver hears that the kernel is through.
+// False: it is not, and the kernel is to be waited for.
+template <class There>
+bool is_soon(const There &there, CUstream stream) {
+  constexpr int looks = 10000;  // between two questions to the driver
+  constexpr std::chrono::milliseconds patience(1);
+  const auto from = std::chrono::steady_clock::now();
+  do {
+    for (int i = 0; i < looks; ++i)
+      if (there()) return true;
+  } while (cuda().stream_query(stream) == CUDA_ERROR_NOT_READY && std::chrono::steady_clock::now() - from < patience);
+  return false;
+}
 
 // Host memory that the device reads and writes under the same address.
 class mapped_memory {

@@ -68,8 +68,8 @@ bool at_points(device_memory &memory, CUstream stream, int coordinates, int ncom
 
 // Starts a module's kernel tessera_points. Few points have a block each, so that none waits for the loops and branches of others.
 inline void launch_points(CUfunction kernel, CUdeviceptr params, CUstream stream, long long n, CUdeviceptr from,
-                          CUdeviceptr to, CUdeviceptr said = 0) {
-  void *arguments[] = {&n, &from, &to, &params, &said};
+                          CUdeviceptr to, CUdeviceptr said = 0, CUdeviceptr wanted = 0) {
+  void *arguments[] = {&n, &from, &to, &params, &said, &wanted};
   const unsigned threads = n <= 256 ? 1 : 128;
   const unsigned blocks = static_cast<unsigned>(std::min<long long>((n + threads - 1) / threads, 4096));
   check(cuda().launch(kernel, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, nullptr), "starting the kernel");
@@ -90,17 +90,41 @@ inline std::vector<double> point_of_user(const point_memory &memory, int ndim, i
   return x;
 }
 
-// The same with few points on the host; after begin().
+// Values that a kernel writes once each, behind all that it reads and says for it. Until then there is a NaN that no arithmetic makes; where one is written all the same the kernel is
+// waited for.
+class awaited_values {
+ public:
+  static void clear(double *values, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) std::memcpy(values + i, &unwritten, sizeof unwritten);
+  }
+  static void wait(const double *values, std::size_t n, CUstream stream) {
+    std::size_t i = 0;
+    const auto are_there = [&] {
+      while (i < n && __atomic_load_n(reinterpret_cast<const uint64 *>(values + i), __ATOMIC_ACQUIRE) != unwritten) ++i;
+      return i == n;
+    };
+    if (!is_soon(are_there, stream)) check(cuda().stream_synchronize(stream), "the kernel");
+  }
+
+ private:
+  static constexpr uint64 unwritten = 0x7ff8546573736572;
+};
+
+// The same with few points on the host; after begin(). are_awaited: the values are written as awaited_values has it.
 template <class Launch>
 bool at_points(point_memory &memory, CUstream stream, int coordinates, int ncomp, long long n, const double *x,
-               double *f, Launch launch) {
+               double *f, bool are_awaited, Launch launch) {
   if (!point_memory::is_near(n, coordinates, ncomp))
     return at_points(memory.far, stream, coordinates, ncomp, n, x, f, launch);
   const auto xs = static_cast<std::size_t>(n * coordinates), fs = static_cast<std::size_t>(n * ncomp);
   auto *const numbers = static_cast<double *>(memory.near.address()) + 1;
   std::memcpy(numbers, x, xs * sizeof(double));
+  if (are_awaited) awaited_values::clear(numbers + xs, fs);
   if (!launch(reinterpret_cast<CUdeviceptr>(numbers), reinterpret_cast<CUdeviceptr>(numbers + xs))) return false;
-  check(cuda().stream_synchronize(stream), "the kernel");
+  if (are_awaited)
+    awaited_values::wait(numbers + xs, fs, stream);
+  else
+    check(cuda().stream_synchronize(stream), "the kernel");
   std::memcpy(f, numbers + xs, fs * sizeof(double));
   return true;
 }
@@ -109,7 +133,7 @@ bool at_points(point_memory &memory, CUstream stream, int coordinates, int ncomp
 inline bool at_points(CUfunction kernel, CUdeviceptr params, point_memory &memory, CUstream stream, int coordinates,
                       int ncomp, long long n, const double *x, double *f) {
   const int *const said = memory.begin();
-  at_points(memory, stream, coordinates, ncomp, n, x, f, [&](CUdeviceptr from, CUdeviceptr to) {
+  at_points(memory, stream, coordinates, ncomp, n, x, f, true, [&](CUdeviceptr from, CUdeviceptr to) {
     launch_points(kernel, params, stream, n, from, to, reinterpret_cast<CUdeviceptr>(said));
     return true;
   });

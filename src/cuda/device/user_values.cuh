@@ -100,9 +100,11 @@ __device__ __forceinline__ void user_values(const double *x, double *f, const vo
 
 #if !TESSERA_MANY
 // The integrand at n points of the box, which become the user's: coordinate j of point i is x[j*n + i]. *said, where there is such a place, is not touched
-// unless the integrand has said something beside its values.
-extern "C" __global__ void tessera_points(long long n, double *x, double *f, const void *params, int *said) {
+// unless the integrand has said something beside its values. wanted: null, or 0 where there is nothing to be done. A point's values are written last, so that the host, which may look before the kernel is through, finds the rest.
+extern "C" __global__ void tessera_points(long long n, double *x, double *f, const void *params, int *said,
+                                          const int *wanted) {
   using namespace tessera;
+  if (wanted && *wanted == 0) return;
   for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < n;
        i += static_cast<long long>(gridDim.x) * blockDim.x) {
     double at[coordinates], value[comps];
@@ -111,10 +113,11 @@ extern "C" __global__ void tessera_points(long long n, double *x, double *f, con
 #if TESSERA_SHAPED
     for (int j = 0; j < coordinates; ++j) x[j * n + i] = at[j];
 #endif
-    for (int k = 0; k < comps; ++k) f[k * n + i] = value[k];
+    const int flags = *static_cast<volatile int *>(&tessera_flags);
+    if (flags != 0 && said) *said = flags;
+    if (TESSERA_SHAPED || flags != 0) __threadfence_system();
+    for (int k = 0; k < comps; ++k) static_cast<volatile double *>(f)[k * n + i] = value[k];
   }
-  const int flags = *static_cast<volatile int *>(&tessera_flags);
-  if (flags != 0 && said) *said = flags;
 }
 #endif
 #endif

@@ -279,7 +279,8 @@ outcome cuda_sparse::sample(int64 n, const double *x, double *values) {
     message_ = call_(n, from, to, reinterpret_cast<CUdeviceptr>(said));
     return message_.empty();
   };
-  if (!at_points(memory_.sampled, stream_, ndim_, ncomp_, n, x, values, call)) return outcome::callback;
+  const bool are_awaited = flags_ != 0;  // a callback may write values more than once
+  if (!at_points(memory_.sampled, stream_, ndim_, ncomp_, n, x, values, are_awaited, call)) return outcome::callback;
   if (*said != 0) {
     int flags = 0;
     check(cuda().download(&flags, flags_, sizeof flags), "reading the integrand's flags");

@@ -20,6 +20,29 @@ namespace tessera {
 // nonfinite, memory, or time and stopped. evaluations: those that it may make, and has made.
 using looked_at_points = std::function<outcome(int64 n, const double *x, double *values, int64 &evaluations)>;
 
+// The geometric mean of sizes, by their products, for logarithms take longer.
+class mean_of_sizes {
+ public:
+  void add(double size) {
+    ++count_;
+    if (!is_in_bounds(size)) {
+      logs_ += log_of_size(size);
+      return;
+    }
+    product_ *= size;
+    if (is_in_bounds(product_)) return;
+    logs_ += std::log(product_);
+    product_ = 1.0;
+  }
+  double value() const { return count_ > 0 ? std::exp((logs_ + std::log(product_)) / count_) : 0.0; }
+
+ private:
+  // The product of two that are is a number.
+  static bool is_in_bounds(double size) { return size > 1e-150 && size < 1e150; }
+  double product_ = 1.0, logs_ = 0.0;
+  int count_ = 0;
+};
+
 // Memory of the points of a look, which the next one uses again: what a look takes the system would else fill with zeros each time.
 struct looked_memory {
   std::vector<double> y, sizes, values;  // [point][ndim], [point], [point][ncomp]
@@ -30,6 +53,8 @@ struct looked_memory {
   std::vector<double> directions;
   std::size_t ndim = 0, rays = 0;
   std::vector<int> only;
+  // The last usual places, [ndim][place], and what they were made for.
+  std::vector<double> places, made_for;
 
   const std::vector<double> &directions_for(std::size_t n, std::size_t most, const std::vector<int> &ways) {
     if (n != ndim || most != rays || ways != only) {
@@ -43,7 +68,8 @@ struct looked_memory {
   }
   int64 bytes() const {
     std::size_t numbers = inside.capacity();
-    for (const auto *v : {&y, &sizes, &values, &columns, &called, &stretched, &directions}) numbers += v->capacity();
+    for (const auto *v : {&y, &sizes, &values, &columns, &called, &stretched, &directions, &places, &made_for})
+      numbers += v->capacity();
     return static_cast<int64>(numbers * sizeof(double));
   }
 };
@@ -98,45 +124,52 @@ class looked_points {
       if (are_inside || is_inside(&y[i * nd_])) m.inside.push_back(i);
     const std::size_t n = m.inside.size();
     m.columns.resize(n * nd_);
+    m.stretched.assign(is_infinite_ ? n : 0, 1.0);
     for (std::size_t i = 0; i < n; ++i) {
       const double *const own = &y[m.inside[i] * nd_];
-      for (std::size_t j = 0; j < nd_; ++j) m.columns[j * n + i] = own[j];
+      for (std::size_t j = 0; j < nd_; ++j) {
+        double &to = m.columns[j * n + i];
+        to = own[j];
+        if (!is_infinite_) continue;
+        to = range_.to_box(static_cast<int>(j), to);
+        m.stretched[i] *= range_.stretch(static_cast<int>(j), to);
+      }
     }
-    return measure_columns(all, sizes);
-  }
-  // The same of those of `all` that are inside, where they stand in columns, [ndim][inside].
-  outcome measure_columns(std::size_t all, std::vector<double> &sizes) {
-    if (static_cast<int64>(all) > room(1)) return outcome::roundoff;
-    take_bytes(static_cast<int64>(all) * bytes_of_point_);
-    looked_memory &m = memory();
-    const std::size_t n = m.inside.size();
     sizes.assign(all, outside_size);
     m.values.assign(all * nc_, 0.0);
+    return ask(n, m.columns.data(), sizes, [&m](std::size_t i) { return m.inside[i]; });
+  }
+  // The same of n points of a finite range that stand in columns, [ndim][n].
+  outcome measure_columns(std::size_t n, const double *columns, std::vector<double> &sizes) {
+    if (static_cast<int64>(n) > room(1)) return outcome::roundoff;
+    sizes.resize(n);
+    memory().values.resize(n * nc_);
+    return ask(n, columns, sizes, [](std::size_t i) { return i; });
+  }
+
+ private:
+  // place(i): where the values and the size of the i-th of n points go.
+  template <class Place>
+  outcome ask(std::size_t n, const double *columns, std::vector<double> &sizes, const Place &place) {
+    take_bytes(static_cast<int64>(sizes.size()) * bytes_of_point_);
     int64 taken = most_ - made_;
     if (static_cast<int64>(n) > taken) return outcome::memory;
     if (n == 0) return outcome::running;
+    looked_memory &m = memory();
     m.called.resize(n * nc_);
-    m.stretched.assign(is_infinite_ ? n : 0, 1.0);
-    for (std::size_t j = 0; j < nd_ && is_infinite_; ++j)
-      for (std::size_t i = 0; i < n; ++i) {
-        double &own = m.columns[j * n + i];
-        own = range_.to_box(static_cast<int>(j), own);
-        m.stretched[i] *= range_.stretch(static_cast<int>(j), own);
-      }
-    const outcome o = sample_(static_cast<int64>(n), m.columns.data(), m.called.data(), taken);
+    const outcome o = sample_(static_cast<int64>(n), columns, m.called.data(), taken);
     made_ += taken;
     for (std::size_t i = 0; i < n && o == outcome::running; ++i) {
-      double &size = sizes[m.inside[i]];
+      double &size = sizes[place(i)] = outside_size;
       for (std::size_t k = 0; k < nc_; ++k) {
         const double v = m.called[k * n + i], scaled = std::fabs(v) * scale_[k];
-        m.values[m.inside[i] * nc_ + k] = v;
+        m.values[place(i) * nc_ + k] = v;
         size = larger(size, size_of_mode(is_infinite_ ? scaled / m.stretched[i] : scaled));
       }
     }
     return o;
   }
 
- private:
   std::size_t nd_, nc_;
   const user_range &range_;
   looked_at_points sample_;

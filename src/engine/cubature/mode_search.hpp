@@ -30,6 +30,14 @@ namespace tessera {
 // Of the integrand by a map (product_map.hpp), at a point of the box, at[ndim], over its mean.
 using density_at_place = std::function<double(const double *at)>;
 
+// Usual places, x[ndim][n], at which a look before success asks for the integrand where a run has come so far; n = 0: there are none, or not all at once.
+struct places_to_look_at {
+  int64 n;
+  const double *x;
+  int ndim;
+  int64 after;  // evaluations
+};
+
 class mode_search {
  public:
   // axes: their maps, null where all are finite. memory: bytes that the points of a look may take. kept: null, or where they are, for other looks to come.
@@ -56,6 +64,15 @@ class mode_search {
     return !is_infinite_ || is_thorough_ || early_ == most_early || looks_at_most_ == 0
                ? greatest_int64
                : first_early << (early_ * log2_from_early_to_next);
+  }
+  // For whoever has time before. Valid until the next look.
+  places_to_look_at next_places() {
+    const auto n = static_cast<std::size_t>(all_places());
+    if (is_infinite_ || !may_look() || seen_places_ > 0 || points_.room(2) < static_cast<int64>(n) ||
+        !are_places_inside())
+      return {0, nullptr, set_.ndim, 0};
+    return {static_cast<int64>(n), columns_of_places(0, n), set_.ndim,
+            static_cast<int64>(std::ceil(static_cast<double>(n) / share_of_places))};
   }
   // There are no regions any more that could be compared with what is found.
   void give_up() { looks_at_most_ = 0; }
@@ -317,25 +334,26 @@ class mode_search {
     background.size = size_of(background);
     std::vector<high_place> high;
     std::vector<double> values;
-    double logs = 0.0;
+    mean_of_sizes mean;
     outcome o = outcome::running;
     // As many at once as half of the memory has room for.
     const int64 most = std::max<int64>(1, points_.room(2));
     for (int next = first; next < end && o == outcome::running;) {
       const int n = static_cast<int>(std::min<int64>(end - next, most));
-      o = look_at_places(next, n, background.size, logs, high, values);
+      o = look_at_places(next, n, next + n == end, background.size, mean, high, values);
       next += n;
     }
     if (o != outcome::running) return o;
     std::vector<place> found;
-    const double least = stands_out * std::exp(logs / (end - first));
+    const double least = stands_out * mean.value();
+    std::vector<double> at(nd_);
     for (std::size_t c = 0; c < high.size() && high[c].size > least && found.size() < climbs_of_places; ++c) {
-      place p = background;
       for (std::size_t j = 0; j < nd_; ++j)
-        p.at[j] = range_.at_part(axis(j), listed_places(set_.ndim)[high[c].number * nd_ + j]);
+        at[j] = range_.at_part(axis(j), listed_places(set_.ndim)[high[c].number * nd_ + j]);
       // The highest is climbed all the same: there may be a narrow peak upon the one that explains it.
-      const bool is_explained = density && high[c].size <= as_explained * density(p.at.data()) * background.size;
-      if (is_explained && !found.empty()) continue;
+      if (density && !found.empty() && high[c].size <= as_explained * density(at.data()) * background.size) continue;
+      place p = background;
+      p.at = at;
       p.size = high[c].size;
       p.values.assign(&values[high[c].values], &values[high[c].values] + nc_);
       for (double &w : p.width) w *= first_width_there;
@@ -433,34 +451,19 @@ class mode_search {
     double size;
     std::size_t number, values;  // values: where its [ncomp] values stand
   };
-  // At so many usual places, from one on. logs: the logarithms of the sizes are added. high: the highest of those that stand out against the background, in descending order.
-  outcome look_at_places(int next, int count, double background, double &logs, std::vector<high_place> &high,
-                         std::vector<double> &values) {
+  // At so many usual places, from one on. are_last: of the look. mean: of the sizes at all. high: the highest of those that stand out against the background, in descending order.
+  outcome look_at_places(int next, int count, bool are_last, double background, mean_of_sizes &mean,
+                         std::vector<high_place> &high, std::vector<double> &values) {
     constexpr std::size_t most_high = 64;
     const auto first = static_cast<std::size_t>(next), n = static_cast<std::size_t>(count);
     looked_memory &m = points_.memory();
-    bool are_inside = true;
-    m.inside.clear();
-    m.columns.resize(n * nd_);
-    for (std::size_t i = 0; i < n; ++i) m.inside.push_back(i);
-    for (std::size_t j = 0; j < nd_; ++j) {
-      const double *const parts = &listed_places(set_.ndim)[first * nd_ + j];
-      for (std::size_t i = 0; i < n; ++i) m.columns[j * n + i] = range_.at_part(axis(j), parts[i * nd_]);
-      for (const double part : {usual_places::nearest_to_end, 1.0 - usual_places::nearest_to_end})
-        are_inside = are_inside && range_.is_inside(axis(j), range_.at_part(axis(j), part));
-    }
-    if (!are_inside) {  // by rounding, of a range that is narrow beside its coordinates
-      m.y.resize(n * nd_);
-      for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = 0; j < nd_; ++j) m.y[i * nd_ + j] = m.columns[j * n + i];
-    }
-    const outcome o = are_inside ? points_.measure_columns(n, m.sizes) : points_.measure(m.y, m.sizes);
+    const outcome o = measure_places(first, n, m);
     if (o != outcome::running) return o;
+    for (std::size_t i = 0; i < n; ++i) mean.add(m.sizes[i]);
+    const double least = stands_out * (are_last ? larger(background, mean.value()) : background);
     std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < n; ++i) {
-      logs += log_of_size(m.sizes[i]);
-      if (m.sizes[i] > stands_out * background) order.push_back(i);
-    }
+    for (std::size_t i = 0; i < n; ++i)
+      if (m.sizes[i] > least) order.push_back(i);
     const std::size_t chosen = std::min(order.size(), most_high);
     std::partial_sort(
         order.begin(), order.begin() + static_cast<std::ptrdiff_t>(chosen), order.end(),
@@ -473,6 +476,38 @@ class mode_search {
                      [](const high_place &a, const high_place &b) { return a.size > b.size; });
     high.resize(std::min(high.size(), most_high));
     return o;
+  }
+  outcome measure_places(std::size_t first, std::size_t n, looked_memory &m) {
+    const double *const columns = columns_of_places(first, n);
+    if (are_places_inside()) return points_.measure_columns(n, columns, m.sizes);
+    m.y.resize(n * nd_);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < nd_; ++j) m.y[i * nd_ + j] = columns[j * n + i];
+    return points_.measure(m.y, m.sizes);
+  }
+  // Of the range, all of them? By rounding some may not be, where it is narrow beside its coordinates.
+  bool are_places_inside() const {
+    bool all = true;
+    for (std::size_t j = 0; j < nd_; ++j)
+      for (const double part : {usual_places::nearest_to_end, 1.0 - usual_places::nearest_to_end})
+        all = all && range_.is_inside(axis(j), range_.at_part(axis(j), part));
+    return all;
+  }
+  // So many from one on, [ndim][n].
+  const double *columns_of_places(std::size_t first, std::size_t n) {
+    looked_memory &m = points_.memory();
+    std::vector<double> wanted = {static_cast<double>(first), static_cast<double>(n)};
+    for (std::size_t j = 0; j < nd_; ++j)
+      wanted.insert(wanted.end(), {range_.at_part(axis(j), 0.0), range_.length_of_box(axis(j))});
+    if (wanted == m.made_for) return m.places.data();
+    m.made_for.clear();  // none, until all are there
+    m.places.resize(n * nd_);
+    for (std::size_t j = 0; j < nd_; ++j) {
+      const double *const parts = &listed_places(set_.ndim)[first * nd_ + j];
+      for (std::size_t i = 0; i < n; ++i) m.places[j * n + i] = range_.at_part(axis(j), parts[i * nd_]);
+    }
+    m.made_for = wanted;
+    return m.places.data();
   }
   // Where an integrand is still high a quarter of the range away along all axes, there is no peak that points may miss.
   outcome keep_what_falls(std::vector<place> &found) {
@@ -487,14 +522,14 @@ class mode_search {
         }
     const outcome o = points_.measure(y, sizes);
     if (o != outcome::running) return o;
-    std::vector<place> kept;
+    std::size_t kept = 0;
     for (std::size_t c = 0; c < found.size(); ++c) {
       bool falls = false;
       for (std::size_t i = 2 * nd_ * c; i < 2 * nd_ * (c + 1); i += 2)
         falls = falls || on_side(peak_side::flatter, sizes[i], sizes[i + 1]) < falls_to * found[c].size;
-      if (falls) kept.push_back(found[c]);
+      if (falls) std::swap(found[kept++], found[c]);
     }
-    found = kept;
+    found.resize(kept);
     return o;
   }
   // Does the integrand rise on there (nearer_to_end), as at a singular point?
