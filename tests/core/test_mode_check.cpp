@@ -1,6 +1,7 @@
 // The check of integrals that are run many at a time: a run without looks beside a mode that it has not met is not believed, one of a single peak is.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bulk_runs.hpp"
+#include "engine/cubature/listed_places.hpp"
 #include "engine/cubature/mode_check.hpp"
 #include "engine/cubature/ray_directions.hpp"
 #include "mixtures.h"
@@ -65,8 +66,10 @@ checked run_and_check(const cubature_problem &p) {
     return size_of_point(p, t, weight);
   };
   lone_lane alone;
-  mode_check<lone_lane, decltype(size)> check(alone, state, user_range(n, state.domain(), p.axes.data()), &weight,
-                                              directions.data(), rays, numbers.data(), size);
+  const std::vector<double> &places = listed_places(n);
+  mode_check<lone_lane, decltype(size)> check(
+      alone, state, user_range(n, state.domain(), p.axes.data()), &weight,
+      {directions.data(), rays, places.data(), static_cast<int>(places.size()) / n}, numbers.data(), size);
   c.is_owed = check.is_owed();
   if (!c.is_owed) return c;
   c.shows = check.shows_another(c.points);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "../../engine/cubature/listed_places.hpp"
 #include "../../engine/cubature/mode_check.hpp"
 #include "../../engine/cubature/ray_directions.hpp"
 
@@ -67,18 +68,19 @@ void many_executor::prepare_checks(const cubature_settings &s, bool mapped) {
   rays_ = 0;
   if ((!mapped && !s.looks_in_finite_ranges) || s.estimate == 1 || s.by_component) return;
   const auto nd = static_cast<std::size_t>(s.ndim), rays = static_cast<std::size_t>(most_rays(mapped));
-  if (directions_.ndim != s.ndim || directions_.asked < rays) {
-    directions_.ndim = 0;  // until they are there
-    const std::vector<double> directions = ray_directions(nd, rays, std::vector<int>(nd, 0));
-    directions_.there.require(directions.size() * sizeof(double));
-    upload(directions_.there.address(), directions.data(), directions.size() * sizeof(double), stream_,
-           "uploading rays");
+  if (looks_.ndim != s.ndim || looks_.asked < rays) {
+    looks_.ndim = 0;  // until they are there
+    std::vector<double> numbers = ray_directions(nd, rays, std::vector<int>(nd, 0));
+    const std::vector<double> &places = listed_places(s.ndim);
+    looks_.rays = numbers.size() / nd;
+    numbers.insert(numbers.end(), places.begin(), places.end());
+    looks_.there.require(numbers.size() * sizeof(double));
+    upload(looks_.there.address(), numbers.data(), numbers.size() * sizeof(double), stream_, "uploading rays");
     check(cuda().stream_synchronize(stream_), "uploading rays");
-    directions_.asked = rays;
-    directions_.rays = directions.size() / nd;
-    directions_.ndim = s.ndim;
+    looks_.asked = rays;
+    looks_.ndim = s.ndim;
   }
-  rays_ = static_cast<int>(std::min(rays, directions_.rays));
+  rays_ = static_cast<int>(std::min(rays, looks_.rays));
 }
 
 void many_executor::run(const loaded_kernel &kernel, const many_problem &problem, CUdeviceptr shared_params,
@@ -139,8 +141,8 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   batch.slot_bytes = slot_bytes_;
   batch.slot_regions = slot_regions_;
   batch.check_at = check_at_;
-  batch.directions = reinterpret_cast<const double *>(directions_.there.address());
-  batch.rays = rays_;
+  const auto *const directions = reinterpret_cast<const double *>(looks_.there.address());
+  batch.looks = {directions, rays_, directions + looks_.rays * nd, static_cast<int>(listed_places(s.ndim).size() / nd)};
   batch.rows = rows;
   batch.next = reinterpret_cast<unsigned long long *>(queue_.address());
   batch.lower = reinterpret_cast<const double *>(input_.address() + lower_at);

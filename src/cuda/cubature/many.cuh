@@ -45,8 +45,7 @@ __device__ __noinline__ void check_success(device_team &team, bulk_state &state,
   const auto size = [weights, &own](const double *at) { return tessera_size_at(own, at, weights); };
   mode_check<device_team, decltype(size)> check(
       team, state, user_range(state.set.ndim, state.domain(), batch.axes ? own.own.axes : nullptr), weights,
-      batch.directions, batch.rays,
-      reinterpret_cast<double *>(batch.slots + blockIdx.x * batch.slot_bytes + batch.check_at), size);
+      batch.looks, reinterpret_cast<double *>(batch.slots + blockIdx.x * batch.slot_bytes + batch.check_at), size);
   if (!check.is_owed()) return;
   int64 points = 0;
   const bool shows = check.shows_another(points);
@@ -98,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
     called_evaluator evaluator;
     bulk_steps<device_block, called_evaluator>(grid, state, evaluator).run();
     __syncthreads();
-    if (batch.rays > 0 && state.end == outcome::converged) check_success(team, state, batch);
+    if (batch.looks.rays > 0 && state.end == outcome::converged) check_success(team, state, batch);
     __syncthreads();
     finish_row(state, own.own, batch, row);
   }

@@ -43,7 +43,7 @@ class many_executor {
     int ndim = 0;
     std::size_t asked = 0, rays = 0;  // there are fewer where there are not so many directions
     device_memory there;
-  } directions_;           // from run to run
+  } looks_;                // from run to run
   mapped_memory staging_;  // page-locked
 };
 

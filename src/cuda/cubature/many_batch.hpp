@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../engine/cubature/bulk_state.hpp"
+#include "../../engine/cubature/mode_check.hpp"
 
 namespace tessera {
 
@@ -53,9 +54,7 @@ struct many_batch {
   int64 params_step;      // bytes; 0 where all have the same block
   many_record *records;   // [rows]
   double *value, *error;  // [rows][ncomp]
-  // Of the rays along which other modes are looked for before success is claimed (mode_check.hpp); none: that is not done.
-  const double *directions;  // [rays][ndim]
-  int rays;
+  looks_of_checks looks;  // for other modes before success is claimed; no rays: there are none
 };
 
 }  // namespace tessera

@@ -20,29 +20,6 @@ namespace tessera {
 // nonfinite, memory, or time and stopped. evaluations: those that it may make, and has made.
 using looked_at_points = std::function<outcome(int64 n, const double *x, double *values, int64 &evaluations)>;
 
-// The geometric mean of sizes, by their products, for logarithms take longer.
-class mean_of_sizes {
- public:
-  void add(double size) {
-    ++count_;
-    if (!is_in_bounds(size)) {
-      logs_ += log_of_size(size);
-      return;
-    }
-    product_ *= size;
-    if (is_in_bounds(product_)) return;
-    logs_ += std::log(product_);
-    product_ = 1.0;
-  }
-  double value() const { return count_ > 0 ? std::exp((logs_ + std::log(product_)) / count_) : 0.0; }
-
- private:
-  // The product of two that are is a number.
-  static bool is_in_bounds(double size) { return size > 1e-150 && size < 1e150; }
-  double product_ = 1.0, logs_ = 0.0;
-  int count_ = 0;
-};
-
 // Memory of the points of a look, which the next one uses again: what a look takes the system would else fill with zeros each time.
 struct looked_memory {
   std::vector<double> y, sizes, values;  // [point][ndim], [point], [point][ncomp]

@@ -4,45 +4,51 @@
 #pragma once
 
 #include "bulk_state.hpp"
+#include "climb_along_axes.hpp"
 #include "mode_lines.hpp"
 #include "user_range.hpp"
-#include "usual_places.hpp"
 
 namespace tessera {
 
 // Numbers that a check with so many rays by so many lanes works with.
 TESSERA_HD int64 numbers_of_check(int ndim, int rays, int lanes) {
   const int64 of_rays = rays > lanes ? rays : lanes;
-  return (2 * (1 + climbs_of_source) + 4 + points_on_line + 2) * int64{ndim} + 1 + 3 * of_rays;
+  return climb_memory::numbers(ndim) + (2 * (1 + climbs_of_source) + 3) * int64{ndim} + 3 * of_rays;
 }
+
+// Where all checks in so many variables look.
+struct looks_of_checks {
+  const double *directions;  // [rays][ndim]: unit vectors
+  int rays;
+  const double *places;  // [place_count][ndim]: usual places (usual_places.hpp), as parts of the axes
+  int place_count;
+};
 
 // Size: size(box point) is the largest of all components' |value| times weight there, with the Jacobian of the axes; NaN where one is not finite. All functions are collective.
 template <class Team, class Size>
 class mode_check {
  public:
-  // directions[rays][ndim]: unit vectors. weights[ncomp]: one over what is tolerated. numbers: numbers_of_check, the team's.
+  // weights[ncomp]: one over what is tolerated. numbers: numbers_of_check, the team's.
   TESSERA_HD mode_check(Team &team, const bulk_state &state, const user_range &range, const double *weights,
-                        const double *directions, int rays, double *numbers, const Size &size)
+                        const looks_of_checks &looks, double *numbers, const Size &size)
       : team_(team),
         st_(state),
         range_(range),
         weights_(weights),
-        directions_(directions),
+        looks_(looks),
         nd_(state.set.ndim),
-        rays_(affordable(rays)),
-        size_(size) {
+        rays_(affordable(looks.rays)),
+        size_(size),
+        climb_(climb_memory::in(numbers, state.set.ndim)) {
+    numbers += climb_memory::numbers(nd_);
     const auto take = [&](double *&to, int64 n) {
       to = numbers;
       numbers += n;
     };
     take(places_, 2 * (1 + climbs_of_source) * int64{nd_});
-    take(together_, nd_);
-    take(tops_, nd_);
-    take(widths_, nd_);
     take(ways_, nd_);
     take(box_, 2 * int64{nd_});
-    take(sizes_, int64{points_on_line} * nd_ + 1);
-    const int64 of_rays = rays > team.lanes() ? rays : team.lanes();
+    const int64 of_rays = looks.rays > team.lanes() ? looks.rays : team.lanes();
     take(foot_, of_rays);
     take(height_, of_rays);
     take(step_, of_rays);
@@ -95,22 +101,19 @@ class mode_check {
   // In a finite range: does the integrand stand out at some place where no region has met that? A lane tells of the one of its places where it is highest.
   TESSERA_HD bool is_another_at_usual_places() {
     if (range_.is_infinite()) return false;
-    const usual_places places(nd_);
-    const int count = affordable_places(places.count());
-    constexpr double in_one = 64.0;  // of a logarithm, so that sums are whole numbers
+    const int count = affordable_places(looks_.place_count);
     double best = 0.0;
     int highest = -1;
     int64 logs = 0;
     TESSERA_ROLLED
     for (int n = team_.lane(); n < count; n += team_.lanes()) {
-      const double size = size_at([this, n, &places](int j) { return range_.at_part(j, places.part(n, j)); });
+      const double size = size_at([this, n](int j) { return at_place(n, j); });
       if (size > best) best = size, highest = n;
-      logs += static_cast<int64>(in_one * log_of_size(size));
+      logs += rough_log(size);
     }
     logs = team_.total(logs);
-    const double least =
-        stands_out * larger(mean_size(), count > 0 ? exp(static_cast<double>(logs) / (in_one * count)) : 0.0);
-    if (!(best > least)) highest = -1;
+    if (!(best > stands_out * larger(mean_size(), mean_of_rough_logs(logs, count)))) highest = -1;
+    if (team_.total(int64{highest < 0 ? 0 : 1}) == 0) return false;
     foot_[team_.lane()] = highest < 0 ? 0.0 : best;
     height_[team_.lane()] = best;
     step_[team_.lane()] = highest;
@@ -121,9 +124,9 @@ class mode_check {
       if (lane < 0) break;
       const int n = static_cast<int>(step_[lane]);
       const double height = height_[lane];
-      put_at_place(places, n, no_width);
+      put_at_place(n, no_width);
       if (!is_unseen(0, height)) continue;  // by any region, however narrow it is
-      put_at_place(places, n, first_width_there);
+      put_at_place(n, first_width_there);
       const double top = climb(0, height, most_climb_rounds);
       if (holds_something(nd_, top, width(0)) &&
           share_near(range_, nd_, at(0), width(0), 1.0) * static_cast<double>(st_.count) <= 1.0 && !rises_on(top) &&
@@ -132,12 +135,13 @@ class mode_check {
     }
     return false;
   }
+  TESSERA_HD double at_place(int n, int j) const { return range_.at_part(j, looks_.places[n * nd_ + j]); }
   // width: in parts of the axes.
-  TESSERA_HD void put_at_place(const usual_places &places, int n, double width_there) {
+  TESSERA_HD void put_at_place(int n, double width_there) {
     team_.meet();
     TESSERA_ROLLED
     for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
-      at(0)[j] = range_.at_part(j, places.part(n, j));
+      at(0)[j] = at_place(n, j);
       width(0)[j] = width_there * range_.length_of_box(j);
     }
     team_.meet();
@@ -235,58 +239,36 @@ class mode_check {
   // The size at one point, by the first lane.
   template <class Coordinate>
   TESSERA_HD double told(const Coordinate &y) {
-    double *const to = sizes_ + points_on_line * nd_;
+    double *const to = climb_.sizes + points_on_line * nd_;
     if (team_.lane() == 0) *to = size_at(y);
     team_.meet();
     return *to;
   }
 
-  // From a place of that size; returns the size where it ends.
-  TESSERA_HD double climb(int place, double size, int rounds) {
-    double *const from = at(place), *const wide = width(place);
-    const peak_side side = range_.is_infinite() ? peak_side::steeper : peak_side::flatter;
-    TESSERA_ROLLED
-    for (int round = 0; round < rounds; ++round) {
+  // The points of a climb, shared out to the lanes.
+  struct shared_points {
+    mode_check &of;
+    TESSERA_HD bool measure_lines(const double *from, const double *wide, double *sizes) {
       TESSERA_ROLLED
-      for (int i = team_.lane(); i < nd_ * points_on_line; i += team_.lanes()) {
+      for (int i = of.team_.lane(); i < of.nd_ * points_on_line; i += of.team_.lanes()) {
         const int moved = i / points_on_line;
         const double by = offset_on_line(wide[moved], i % points_on_line);
-        sizes_[i] = size_at([=](int j) { return from[j] + (j == moved ? by : 0.0); });
+        sizes[i] = of.size_at([=](int j) { return from[j] + (j == moved ? by : 0.0); });
       }
-      team_.meet();
-      bool moves = false;
-      TESSERA_ROLLED
-      for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
-        const climb_on_line c = climb_line(sizes_ + j * points_on_line, size, wide[j], side);
-        tops_[j] = j * points_on_line + c.top;
-        widths_[j] = c.width;
-        together_[j] = from[j] + (c.goes_on ? offset_on_line(wide[j], c.top) : 0.0);
-        moves = moves || c.goes_on;
-      }
-      moves = team_.total(int64{moves ? 1 : 0}) > 0;
-      team_.meet();
-      int best = 0;
-      TESSERA_ROLLED
-      for (int j = 0; j < nd_; ++j)
-        if (sizes_[static_cast<int>(tops_[j])] > sizes_[best]) best = static_cast<int>(tops_[j]);
-      double next = size;
-      if (moves) {
-        const double on_line = sizes_[best], all = told([this](int j) { return together_[j]; });
-        const bool goes_together = all > on_line;
-        next = goes_together ? all : on_line;
-        TESSERA_ROLLED
-        for (int j = team_.lane(); j < nd_; j += team_.lanes())
-          from[j] = goes_together                ? together_[j]
-                    : j == best / points_on_line ? from[j] + offset_on_line(wide[j], best % points_on_line)
-                                                 : from[j];
-      }
-      TESSERA_ROLLED
-      for (int j = team_.lane(); j < nd_; j += team_.lanes()) wide[j] = widths_[j];
-      team_.meet();
-      size = next;
-      if (!moves) break;
+      return true;
     }
-    return size;
+    TESSERA_HD bool measure(const double *y, double &size) {
+      size = of.told([=](int j) { return y[j]; });
+      return true;
+    }
+    TESSERA_HD static void keep_of_line(int) {}
+    TESSERA_HD static void take(bool) {}
+  };
+  // From a place of that size; returns the size where it ends.
+  TESSERA_HD double climb(int place, double size, int rounds) {
+    shared_points points = {*this};
+    return climb_along_axes(team_, nd_, climb_, points, range_.is_infinite() ? peak_side::steeper : peak_side::flatter,
+                            rounds, at(place), width(place), size);
   }
 
   // A lane has a ray. Where the range ends within a width they all go the other way.
@@ -310,7 +292,7 @@ class mode_check {
     team_.meet();
   }
   TESSERA_HD double direction(int ray, int j) const {
-    const double d = directions_[ray * nd_ + j];
+    const double d = looks_.directions[ray * nd_ + j];
     return ways_[j] == 0.0 ? d : ways_[j] * fabs(d);
   }
   TESSERA_HD double step_on(int ray) const {
@@ -371,19 +353,21 @@ class mode_check {
     bool any = false;
     TESSERA_ROLLED
     for (int64 i = team_.lane(); i < st_.count; i += team_.lanes())
-      any = any || (as_landmark(st_.regions, i, st_.domain(), weights_).density < much_less * density &&
-                    compare_widths(st_.regions, i, box, 0).times > 0);
+      any = any || (compare_widths(st_.regions, i, box, 0).times > 0 &&
+                    as_landmark(st_.regions, i, st_.domain(), weights_).density < much_less * density);
     return team_.total(int64{any ? 1 : 0}) > 0;
   }
 
   Team &team_;
   const bulk_state &st_;
   const user_range range_;
-  const double *const weights_, *const directions_;
+  const double *const weights_;
+  const looks_of_checks looks_;
   const int nd_, rays_;
   const Size size_;
-  // Of places the coordinates and widths; of axes; a box; of lines; of rays.
-  double *places_, *together_, *tops_, *widths_, *ways_, *box_, *sizes_, *foot_, *height_, *step_;
+  const climb_memory climb_;
+  // Of places the coordinates and widths; of axes; a box; of rays.
+  double *places_, *ways_, *box_, *foot_, *height_, *step_;
   int64 points_ = 0;  // of this lane
   bool is_bad_ = false;
 };

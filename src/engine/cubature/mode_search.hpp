@@ -6,10 +6,8 @@
 #pragma once
 
 #include <algorithm>
-#include <bitset>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <new>
 #include <utility>
@@ -19,24 +17,12 @@
 #include "../problem.hpp"
 #include "landmarks.hpp"
 #include "largest_errors.hpp"
-#include "listed_places.hpp"
-#include "looked_points.hpp"
+#include "likely_places.hpp"
+#include "mode_climbs.hpp"
 #include "mode_lines.hpp"
-#include "ray_directions.hpp"
 #include "user_range.hpp"
 
 namespace tessera {
-
-// Of the integrand by a map (product_map.hpp), at a point of the box, at[ndim], over its mean.
-using density_at_place = std::function<double(const double *at)>;
-
-// Usual places, x[ndim][n], at which a look before success asks for the integrand where a run has come so far; n = 0: there are none, or not all at once.
-struct places_to_look_at {
-  int64 n;
-  const double *x;
-  int ndim;
-  int64 after;  // evaluations
-};
 
 class mode_search {
  public:
@@ -47,9 +33,12 @@ class mode_search {
         nd_(static_cast<std::size_t>(settings.ndim)),
         nc_(static_cast<std::size_t>(settings.ncomp)),
         range_(settings.ndim, domain, axes),
-        points_(settings.ndim, settings.ncomp, range_, std::move(sample), memory, kept),
+        climbs_(settings, range_, std::move(sample), memory, kept),
+        places_(settings, range_, climbs_),
         is_infinite_(range_.is_infinite()),
         looks_at_most_(is_infinite_ || settings.looks_in_finite_ranges ? most_looks : 0) {}
+  mode_search(const mode_search &) = delete;
+  mode_search &operator=(const mode_search &) = delete;
 
   // Bytes without which there is no look.
   static int64 least_bytes(int ndim, int ncomp) {
@@ -67,12 +56,7 @@ class mode_search {
   }
   // For whoever has time before. Valid until the next look.
   places_to_look_at next_places() {
-    const auto n = static_cast<std::size_t>(all_places());
-    if (is_infinite_ || !may_look() || seen_places_ > 0 || points_.room(2) < static_cast<int64>(n) ||
-        !are_places_inside())
-      return {0, nullptr, set_.ndim, 0};
-    return {static_cast<int64>(n), columns_of_places(0, n), set_.ndim,
-            static_cast<int64>(std::ceil(static_cast<double>(n) / share_of_places))};
+    return is_infinite_ || !may_look() || seen_places_ > 0 ? places_to_look_at{} : places_.all();
   }
   // There are no regions any more that could be compared with what is found.
   void give_up() { looks_at_most_ = 0; }
@@ -111,7 +95,7 @@ class mode_search {
     return modes;
   }
   // Bytes of the points of a call, at most.
-  int64 peak_bytes() const { return points_.peak_bytes(); }
+  int64 peak_bytes() const { return climbs_.points().peak_bytes(); }
   // Made by all looks; they are none of the driver's.
   int64 evaluations() const { return evaluations_; }
 
@@ -142,8 +126,8 @@ class mode_search {
     while (early && early_ < most_early && (early_ == were_early || early_after() <= spent)) ++early_;
     allowed_rays_ = affordable_rays(is_infinite_, set_.ndim,
                                     (early ? early_share : most_share_of_rays) * static_cast<double>(spent));
-    points_.begin(scale, most);
-    for (place &p : known_) p.size = size_of(p);
+    climbs_.points().begin(scale, most);
+    for (place &p : known_) p.size = climbs_.size_of(p);
     ++looks_;
     outcome o;
     try {
@@ -162,7 +146,7 @@ class mode_search {
       seen_places_ = were_seen;
       return outcome::evaluations;
     }
-    evaluations_ += points_.made();
+    evaluations_ += climbs_.points().made();
     // What could not be afforded is not looked at, nor where there is no memory, nor from where a point has hit a singularity.
     const bool is_left = o == outcome::memory || o == outcome::roundoff;
     has_ended_ = o != outcome::running && !is_left;
@@ -207,14 +191,9 @@ class mode_search {
     evaluations_ = progress[1];
   }
   // What it is going to find out, for catch_up: as of write().
-  void foresee(const double *from) {
-    mode_search then = *this;
-    then.looks_ = 0;
-    then.read(from);
-    later_ = then.known_;
-  }
+  void foresee(const double *from) { later_ = known_in(from); }
   // All that it has found out, as so many numbers.
-  std::size_t numbers() const { return 5 + (most_modes + 1) * numbers_of_place(); }
+  std::size_t numbers() const { return numbers_ahead + (most_modes + 1) * numbers_of_place(); }
   void write(double *to) const {
     std::fill_n(to, numbers(), 0.0);
     *to++ = looks_;
@@ -228,38 +207,25 @@ class mode_search {
     }
   }
   void read(const double *from) {
-    if (*from < looks_) return;  // it has come farther when looks were made again
-    looks_ = static_cast<int>(*from++);
-    sources_ = static_cast<std::size_t>(*from++);
-    known_.assign(std::min<std::size_t>(static_cast<std::size_t>(*from++), most_modes + 1), {});
-    set_flags(static_cast<int>(*from++));
-    evaluations_ = static_cast<int64>(*from++);
-    for (place &p : known_) {
-      p.size = *from++;
-      p.at.assign(from, from + nd_);
-      p.width.assign(from + nd_, from + 2 * nd_);
-      p.values.assign(from + 2 * nd_, from + 2 * nd_ + nc_);
-      from += 2 * nd_ + nc_;
-    }
+    if (from[0] < looks_) return;  // it has come farther when looks were made again
+    looks_ = static_cast<int>(from[0]);
+    sources_ = static_cast<std::size_t>(from[1]);
+    set_flags(static_cast<int>(from[3]));
+    evaluations_ = static_cast<int64>(from[4]);
+    known_ = known_in(from);
   }
 
  private:
+  using place = climbed_place;
   static constexpr int most_looks = 4;
+  static constexpr std::size_t numbers_ahead = 5;  // of the places in what write() writes
   static constexpr double outwards[] = {0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999};  // of half-widths
   static constexpr double early_share = 1.0 / 16;                                      // of the evaluations before
   static constexpr double on_their_way =
       1e-8;  // regions that have met so much of a peak's height go on to it by themselves
   static constexpr int64 first_early = 8192;
-  static constexpr double as_explained = 1.5;  // of what a density says
   static constexpr int log2_from_early_to_next = 2, most_early = 5;
   static constexpr double foot = -2.5;  // where it ends, in widths: at five standard deviations of a normal density
-
-  // In the coordinates of user_range.
-  struct place {
-    std::vector<double> at, width;
-    double size = 0.0;           // of the integrand there, of the component that exceeds most what is tolerated
-    std::vector<double> values;  // [ncomp] in the box, times the Jacobian
-  };
 
   bool may_look() const { return looks_ - early_ < looks_at_most_; }
   static int axis(std::size_t j) { return static_cast<int>(j); }
@@ -273,11 +239,17 @@ class mode_search {
   // The first is left to the regions where they have seen it.
   int behind_seen() const { return is_first_seen_ && !known_.empty() ? 1 : 0; }
   std::size_t numbers_of_place() const { return 1 + 2 * nd_ + nc_; }
-  double size_of(const place &p) const {
-    double most = 0.0, stretched = 1.0;
-    for (std::size_t k = 0; k < nc_; ++k) most = std::fmax(most, std::fabs(p.values[k]) * points_.scale()[k]);
-    for (std::size_t j = 0; j < nd_; ++j) stretched *= range_.stretch(axis(j), range_.to_box(axis(j), p.at[j]));
-    return most / stretched;
+  std::vector<place> known_in(const double *from) const {
+    std::vector<place> known(std::min<std::size_t>(static_cast<std::size_t>(from[2]), most_modes + 1));
+    from += numbers_ahead;
+    for (place &p : known) {
+      p.size = *from++;
+      p.at.assign(from, from + nd_);
+      p.width.assign(from + nd_, from + 2 * nd_);
+      p.values.assign(from + 2 * nd_, from + 2 * nd_ + nc_);
+      from += 2 * nd_ + nc_;
+    }
+    return known;
   }
 
   outcome look_from_all(const std::vector<double> &starts, int64 spent, bool anew) {
@@ -288,7 +260,7 @@ class mode_search {
       outcome o = begin_at(starts, spent, first, is_seen);
       if (o != outcome::running || !(first.size > 0.0)) return o;
       bool rises_on = true;
-      o = look_nearer_to_ends(first, rises_on);
+      o = climbs_.look_nearer_to_ends(first, rises_on);
       if (o != outcome::running) return o;
       is_first_bounded_ = !rises_on;
       const place *const same = find_same(first);
@@ -312,54 +284,25 @@ class mode_search {
     return outcome::running;
   }
 
-  int all_places() const { return axis(listed_places(set_.ndim).size() / nd_); }
-  int affordable_places(int64 spent) const {
-    return static_cast<int>(std::min<double>(all_places(), share_of_places * static_cast<double>(spent)));
-  }
   // Than have been seen: all of them, or twice as many.
   bool has_more_places(int64 spent) const {
     if (is_infinite_ || looks_at_most_ == 0) return false;
-    const int n = affordable_places(spent);
-    return n > seen_places_ && (n == all_places() || n >= 2 * seen_places_);
+    const int n = places_.affordable(spent);
+    return n > seen_places_ && (n == places_.count() || n >= 2 * seen_places_);
   }
   // Beside whatever there is: where the integrand stands out there it is climbed, and what is found and is narrow is another mode.
   outcome look_at_usual_places(int64 spent, const density_at_place &density) {
     if (!has_more_places(spent)) return outcome::running;
-    const int first = seen_places_, end = seen_places_ = affordable_places(spent);
+    const int first = seen_places_, end = seen_places_ = places_.affordable(spent);
     place background = {std::vector<double>(nd_), std::vector<double>(nd_), 0.0, mean_};
     for (std::size_t j = 0; j < nd_; ++j) {
       background.at[j] = range_.at_part(axis(j), 0.5);
       background.width[j] = range_.length_of_box(axis(j));
     }
-    background.size = size_of(background);
-    std::vector<high_place> high;
-    std::vector<double> values;
-    mean_of_sizes mean;
-    outcome o = outcome::running;
-    // As many at once as half of the memory has room for.
-    const int64 most = std::max<int64>(1, points_.room(2));
-    for (int next = first; next < end && o == outcome::running;) {
-      const int n = static_cast<int>(std::min<int64>(end - next, most));
-      o = look_at_places(next, n, next + n == end, background.size, mean, high, values);
-      next += n;
-    }
-    if (o != outcome::running) return o;
+    background.size = climbs_.size_of(background);
     std::vector<place> found;
-    const double least = stands_out * mean.value();
-    std::vector<double> at(nd_);
-    for (std::size_t c = 0; c < high.size() && high[c].size > least && found.size() < climbs_of_places; ++c) {
-      for (std::size_t j = 0; j < nd_; ++j)
-        at[j] = range_.at_part(axis(j), listed_places(set_.ndim)[high[c].number * nd_ + j]);
-      // The highest is climbed all the same: there may be a narrow peak upon the one that explains it.
-      if (density && !found.empty() && high[c].size <= as_explained * density(at.data()) * background.size) continue;
-      place p = background;
-      p.at = at;
-      p.size = high[c].size;
-      p.values.assign(&values[high[c].values], &values[high[c].values] + nc_);
-      for (double &w : p.width) w *= first_width_there;
-      if (!has_alike(p)) found.push_back(std::move(p));
-    }
-    o = keep_what_falls(found);
+    outcome o = places_.find_usual(
+        first, end, background, density, [this](const place &p) { return has_alike(p); }, found);
     if (o == outcome::running)
       o = climb_from(
           found, background, [this](const place &p) { return !has_alike(p); },
@@ -371,37 +314,12 @@ class mode_search {
     return o == outcome::running && is_thorough_ ? look_from_sources() : o;
   }
 
-  // Over infinite ranges: beside finite ends and 0, on all axes, or on some while the others are where the first mode is. The integrand stands out where it is higher than farther from there.
   outcome look_at_ends(int64 spent) {
-    constexpr double beside[] = {1.0 / 256, 1.0 / 8192, 1.0 / 16};
-    constexpr std::size_t apart = std::size(beside);
-    if (seen_places_ > 0 || known_.empty()) return outcome::running;
-    std::vector<uint64> chosen = chosen_axes();
-    chosen.resize(std::min<std::size_t>(
-        chosen.size(), static_cast<std::size_t>(share_of_places * static_cast<double>(spent) / (2.0 * apart))));
-    if (chosen.empty()) return outcome::running;
+    if (seen_places_ > 0 || known_.empty() || !places_.has_ends(spent)) return outcome::running;
     seen_places_ = 1;
-    std::vector<double> y, sizes;
-    for (const uint64 axes : chosen)
-      for (const bool upper : {false, true})
-        for (const double away : beside)
-          for (std::size_t j = 0; j < nd_; ++j) {
-            const double turn = usual_places::golden * static_cast<double>(j + 1),
-                         part = away * (1.0 + 0.25 * (turn - std::floor(turn)));
-            y.push_back((axes >> j & 1) != 0 ? range_.beside_end(axis(j), upper, part) : known_[0].at[j]);
-          }
-    outcome o = points_.measure(y, sizes);
-    if (o != outcome::running) return o;
     std::vector<place> found;
-    for (std::size_t i = 0; i < sizes.size(); i += apart) {
-      const std::size_t high = sizes[i] >= sizes[i + 1] ? i : i + 1;
-      if (!(sizes[high] > 0.0 && sizes[high] > stands_out * sizes[i + 2])) continue;
-      place p = known_[0];
-      take(p, y, sizes, high);
-      for (std::size_t j = 0; j < nd_; ++j) p.width[j] = first_width_there * range_.unit(axis(j));
-      found.push_back(std::move(p));
-    }
-    std::stable_sort(found.begin(), found.end(), [](const place &a, const place &b) { return a.size > b.size; });
+    outcome o = places_.find_at_ends(spent, known_[0], found);
+    if (o != outcome::running) return o;
     const std::size_t before = known_.size();
     o = climb_from(
         found, known_[0], [this](const place &p) { return !is_part_of(p, known_); },
@@ -417,12 +335,12 @@ class mode_search {
     for (place &p : found) {
       if (climbed.size() == climbs_of_places || static_cast<int>(known_.size()) >= most_modes) break;
       if (!is_new(p) || is_part_of(p, climbed)) continue;
-      o = climb(p);
+      o = climbs_.climb(p);
       if (o != outcome::running) return o;
       climbed.push_back(p);
       if (has_alike(p) || !is_mode(p)) continue;
       bool rises_on = false;
-      o = look_nearer_to_ends(p, rises_on);
+      o = climbs_.look_nearer_to_ends(p, rises_on);
       if (o != outcome::running) return o;
       if (rises_on) continue;
       if (known_.empty()) {
@@ -433,116 +351,6 @@ class mode_search {
     }
     return o;
   }
-  // All choices of axes, those of many first; of many axes all, and all but one.
-  std::vector<uint64> chosen_axes() const {
-    constexpr std::size_t few = 6;
-    const uint64 all = (uint64{1} << (nd_ - 1) << 1) - 1;
-    std::vector<uint64> chosen;
-    for (uint64 axes = all; axes > 0 && nd_ <= few; --axes) chosen.push_back(axes);
-    const auto count = [](uint64 axes) { return std::bitset<64>(axes).count(); };
-    std::stable_sort(chosen.begin(), chosen.end(), [&](uint64 a, uint64 b) { return count(a) > count(b); });
-    if (nd_ <= few) return chosen;
-    chosen.push_back(all);
-    for (std::size_t j = 0; j < nd_; ++j) chosen.push_back(all & ~(uint64{1} << j));
-    return chosen;
-  }
-
-  struct high_place {
-    double size;
-    std::size_t number, values;  // values: where its [ncomp] values stand
-  };
-  // At so many usual places, from one on. are_last: of the look. mean: of the sizes at all. high: the highest of those that stand out against the background, in descending order.
-  outcome look_at_places(int next, int count, bool are_last, double background, mean_of_sizes &mean,
-                         std::vector<high_place> &high, std::vector<double> &values) {
-    constexpr std::size_t most_high = 64;
-    const auto first = static_cast<std::size_t>(next), n = static_cast<std::size_t>(count);
-    looked_memory &m = points_.memory();
-    const outcome o = measure_places(first, n, m);
-    if (o != outcome::running) return o;
-    for (std::size_t i = 0; i < n; ++i) mean.add(m.sizes[i]);
-    const double least = stands_out * (are_last ? larger(background, mean.value()) : background);
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < n; ++i)
-      if (m.sizes[i] > least) order.push_back(i);
-    const std::size_t chosen = std::min(order.size(), most_high);
-    std::partial_sort(
-        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(chosen), order.end(),
-        [&m](std::size_t a, std::size_t b) { return m.sizes[a] > m.sizes[b] || (m.sizes[a] == m.sizes[b] && a < b); });
-    for (std::size_t c = 0; c < chosen; ++c) {
-      high.push_back({m.sizes[order[c]], first + order[c], values.size()});
-      values.insert(values.end(), &m.values[order[c] * nc_], &m.values[order[c] * nc_] + nc_);
-    }
-    std::stable_sort(high.begin(), high.end(),
-                     [](const high_place &a, const high_place &b) { return a.size > b.size; });
-    high.resize(std::min(high.size(), most_high));
-    return o;
-  }
-  outcome measure_places(std::size_t first, std::size_t n, looked_memory &m) {
-    const double *const columns = columns_of_places(first, n);
-    if (are_places_inside()) return points_.measure_columns(n, columns, m.sizes);
-    m.y.resize(n * nd_);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < nd_; ++j) m.y[i * nd_ + j] = columns[j * n + i];
-    return points_.measure(m.y, m.sizes);
-  }
-  // Of the range, all of them? By rounding some may not be, where it is narrow beside its coordinates.
-  bool are_places_inside() const {
-    bool all = true;
-    for (std::size_t j = 0; j < nd_; ++j)
-      for (const double part : {usual_places::nearest_to_end, 1.0 - usual_places::nearest_to_end})
-        all = all && range_.is_inside(axis(j), range_.at_part(axis(j), part));
-    return all;
-  }
-  // So many from one on, [ndim][n].
-  const double *columns_of_places(std::size_t first, std::size_t n) {
-    looked_memory &m = points_.memory();
-    std::vector<double> wanted = {static_cast<double>(first), static_cast<double>(n)};
-    for (std::size_t j = 0; j < nd_; ++j)
-      wanted.insert(wanted.end(), {range_.at_part(axis(j), 0.0), range_.length_of_box(axis(j))});
-    if (wanted == m.made_for) return m.places.data();
-    m.made_for.clear();  // none, until all are there
-    m.places.resize(n * nd_);
-    for (std::size_t j = 0; j < nd_; ++j) {
-      const double *const parts = &listed_places(set_.ndim)[first * nd_ + j];
-      for (std::size_t i = 0; i < n; ++i) m.places[j * n + i] = range_.at_part(axis(j), parts[i * nd_]);
-    }
-    m.made_for = wanted;
-    return m.places.data();
-  }
-  // Where an integrand is still high a quarter of the range away along all axes, there is no peak that points may miss.
-  outcome keep_what_falls(std::vector<place> &found) {
-    constexpr double widest = 0.25;
-    if (found.empty()) return outcome::running;
-    std::vector<double> y, sizes;
-    for (const place &p : found)
-      for (std::size_t j = 0; j < nd_; ++j)
-        for (const double away : {-widest, widest}) {
-          y.insert(y.end(), p.at.begin(), p.at.end());
-          y[y.size() - nd_ + j] += away * range_.length_of_box(axis(j));
-        }
-    const outcome o = points_.measure(y, sizes);
-    if (o != outcome::running) return o;
-    std::size_t kept = 0;
-    for (std::size_t c = 0; c < found.size(); ++c) {
-      bool falls = false;
-      for (std::size_t i = 2 * nd_ * c; i < 2 * nd_ * (c + 1); i += 2)
-        falls = falls || on_side(peak_side::flatter, sizes[i], sizes[i + 1]) < falls_to * found[c].size;
-      if (falls) std::swap(found[kept++], found[c]);
-    }
-    found.resize(kept);
-    return o;
-  }
-  // Does the integrand rise on there (nearer_to_end), as at a singular point?
-  outcome look_nearer_to_ends(const place &p, bool &rises_on) {
-    std::vector<double> y, sizes;
-    for (std::size_t moved = 0; moved <= nd_; ++moved)  // along all axes, and along each of them
-      for (std::size_t j = 0; j < nd_; ++j)
-        y.push_back(moved == nd_ || moved == j ? nearer_to_end(range_, axis(j), p.at[j], p.width[j]) : p.at[j]);
-    const outcome o = points_.measure(y, sizes);
-    rises_on = o == outcome::running && *std::max_element(sizes.begin(), sizes.end()) > mode_rise * p.size;
-    return o;
-  }
-
   // There is nothing to look from yet: it stays owed.
   outcome put_off() {
     is_thorough_ = false;
@@ -577,7 +385,7 @@ class mode_search {
         y.push_back(range_.from_box(axis(j), start[j] + (way ? part * way[j] * start[nd_ + j] : 0.0)));
     };
     for (std::size_t i = 0; i < n; ++i) add(&starts[i * length], nullptr, 0.0);
-    outcome o = points_.measure(y, sizes);
+    outcome o = climbs_.points().measure(y, sizes);
     if (o != outcome::running) return o;
     auto best = static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
     std::size_t region = best;
@@ -589,84 +397,30 @@ class mode_search {
       for (std::size_t i = 0; i < n && (i == 0 || static_cast<double>(i) < fit); ++i)
         for (std::size_t w = 0; w < ways.size(); w += nd_)
           for (const double part : outwards) add(&starts[i * length], &ways[w], part);
-      o = points_.measure(y, sizes);
+      o = climbs_.points().measure(y, sizes);
       if (o != outcome::running) return o;
       best = static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
       region = best / each;
     }
     if (!(sizes[best] > 0.0)) return o;
-    take(p, y, sizes, best);
+    climbs_.take(p, y, sizes, best);
     for (std::size_t j = 0; j < nd_; ++j)
       p.width.push_back((is_infinite_ ? 1.0 : off_corners) * starts[region * length + nd_ + j] *
                         range_.stretch(axis(j), starts[region * length + j]));
     const double at_start = p.size;
-    const outcome climbed = climb(p, is_infinite_ ? most_climb_rounds : rounds_from_small_region);
+    const outcome climbed = climbs_.climb(p, is_infinite_ ? most_climb_rounds : rounds_from_small_region);
     is_seen = at_start >= (is_thorough_ && is_infinite_ ? much_less : on_their_way) * p.size;
     return climbed;
   }
-  // Of point i of the last call of measure.
-  void take(place &p, const std::vector<double> &y, const std::vector<double> &sizes, std::size_t i) {
-    p.at.assign(y.begin() + static_cast<std::ptrdiff_t>(i * nd_),
-                y.begin() + static_cast<std::ptrdiff_t>((i + 1) * nd_));
-    p.size = sizes[i];
-    const double *const values = points_.values(i);
-    p.values.assign(values, values + nc_);
-  }
-
-  // Goes up along the axes, and finds how wide the peak is there: where it has fallen to the square of 1/e.
-  outcome climb(place &p, int rounds = most_climb_rounds) {
-    std::vector<double> &y = points_.memory().y, &sizes = points_.memory().sizes;
-    for (int round = 0; round < rounds; ++round) {
-      y.clear();
-      for (std::size_t j = 0; j < nd_; ++j)
-        for (int i = 0; i < points_on_line; ++i) {
-          y.insert(y.end(), p.at.begin(), p.at.end());
-          y[y.size() - nd_ + j] += offset_on_line(p.width[j], i);
-        }
-      outcome o = points_.measure(y, sizes);
-      if (o != outcome::running) return o;
-      std::vector<double> together = p.at;
-      std::size_t best = 0;  // of all axes
-      bool moves = false;
-      std::vector<double> widths = p.width;
-      for (std::size_t j = 0; j < nd_; ++j) {
-        const std::size_t line = j * points_on_line;
-        const climb_on_line c =
-            climb_line(&sizes[line], p.size, p.width[j], is_infinite_ ? peak_side::steeper : peak_side::flatter);
-        const std::size_t top = line + static_cast<std::size_t>(c.top);
-        if (sizes[top] > sizes[best]) best = top;
-        widths[j] = c.width;
-        if (!c.goes_on) continue;
-        together[j] += offset_on_line(p.width[j], c.top);
-        moves = true;
-      }
-      place next = p;
-      if (moves) {
-        take(next, y, sizes, best);
-        o = points_.measure(together, sizes);
-        if (o != outcome::running) return o;
-        if (sizes[0] > next.size) take(next, together, sizes, 0);
-      }
-      p = next;
-      p.width = widths;
-      if (!moves) break;
-    }
-    return outcome::running;
-  }
-
-  struct candidate {
-    double by;  // how much the rise or the bend stands out, as a logarithm
-    place at;
-  };
   outcome look_around(const place source) {
-    std::vector<candidate> found;
-    outcome o = run_rays(source, found);
+    std::vector<foot_on_ray> found;
+    outcome o = climbs_.run_rays(source, allowed_rays_, found);
     int climbs = 0;
     for (std::size_t c = 0; c < found.size() && climbs < climbs_of_source && o == outcome::running; ++c) {
       place &p = found[c].at;
       if (is_known(p, source)) continue;
       ++climbs;
-      o = climb(p);
+      o = climbs_.climb(p);
       if (o == outcome::running && static_cast<int>(known_.size()) < most_modes && !find_same(p) && matters(p) &&
           is_narrow(p))
         known_.push_back(p);
@@ -733,66 +487,11 @@ class mode_search {
     return matters_beside(set_, p.size, p.width.data(), known_[0].size, known_[0].width.data());
   }
 
-  // The signs of the ways on which the range ends within a width.
-  std::vector<int> room_of(const place &p) const {
-    std::vector<int> only;
-    for (std::size_t j = 0; j < nd_; ++j) only.push_back(range_.only_way(axis(j), p.at[j], p.width[j]));
-    return only;
-  }
-
-  // Where rays have found something, what stands out most first. As many rays at once as a quarter of the memory has room for, or one, and no more in all than the rest has, with what makes them and what they find.
-  outcome run_rays(const place &source, std::vector<candidate> &found) {
-    const auto of_ray = static_cast<int64>((5 * nd_ + nc_) * sizeof(double) + sizeof(candidate));
-    const int64 points_of_ray = steps_of_ray * looked_points::bytes_of_point(set_.ndim, set_.ncomp),
-                at_once = std::max<int64>(1, points_.most_bytes() / 4 / points_of_ray),
-                most = (points_.most_bytes() - at_once * points_of_ray) / of_ray;
-    if (most < static_cast<int64>(2 * nd_)) return outcome::roundoff;
-    const std::vector<double> &directions = points_.memory().directions_for(
-        nd_, static_cast<std::size_t>(std::min(allowed_rays_, static_cast<double>(most))), room_of(source));
-    const std::size_t rays = directions.size() / nd_;
-    outcome o = outcome::running;
-    for (std::size_t first = 0; first < rays && o == outcome::running; first += static_cast<std::size_t>(at_once)) {
-      const std::size_t n = std::min(rays - first, static_cast<std::size_t>(at_once));
-      o = run_rays(source, &directions[first * nd_], n, found);
-      points_.take_bytes(static_cast<int64>(n) * points_of_ray + static_cast<int64>(rays) * of_ray);
-    }
-    std::stable_sort(found.begin(), found.end(), [](const candidate &a, const candidate &b) { return a.by > b.by; });
-    return o;
-  }
-  outcome run_rays(const place &source, const double *directions, std::size_t rays, std::vector<candidate> &found) {
-    std::vector<double> &y = points_.memory().y, &sizes = points_.memory().sizes, point(nd_);
-    std::vector<std::size_t> ends;  // of the points of each ray, as far as the range goes
-    y.clear();
-    for (std::size_t r = 0; r < rays; ++r) {
-      const double *const direction = directions + r * nd_;
-      const double step = step_in_range(range_, set_.ndim, source.at.data(), [&](int j) {
-        return source.width[static_cast<std::size_t>(j)] * direction[j];
-      });
-      double away = 1.0;
-      for (int i = 0; i < steps_of_ray; ++i, away *= step) {
-        for (std::size_t j = 0; j < nd_; ++j) point[j] = source.at[j] + away * source.width[j] * direction[j];
-        if (!points_.is_inside(point.data())) break;
-        y.insert(y.end(), point.begin(), point.end());
-      }
-      ends.push_back(y.size() / nd_);
-    }
-    const outcome o = points_.measure(y, sizes, true);
-    if (o != outcome::running) return o;
-    for (std::size_t r = 0, i = 0; r < rays; ++r) {
-      const std::size_t first = i;
-      foot_of_ray seen(log_of_size(source.size));
-      for (; i < ends[r]; ++i) seen.tell(sizes[i]);
-      if (!(seen.by() > 0.0)) continue;
-      candidate c = {seen.by(), source};
-      take(c.at, y, sizes, first + static_cast<std::size_t>(seen.top()));
-      found.push_back(c);
-    }
-    return o;
-  }
   const run_settings set_;
   const std::size_t nd_, nc_;
   const user_range range_;
-  looked_points points_;
+  mode_climbs climbs_;
+  likely_places places_;
   const bool is_infinite_;
   bool has_ended_ = false;
   int looks_at_most_, looks_ = 0, early_ = 0;

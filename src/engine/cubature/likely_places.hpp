@@ -1,0 +1,240 @@
+// Places from which a look for modes climbs beside whatever the regions have met (mode_search.hpp): where an integrand stands out at usual places of a finite range, or beside the ends of an
+// infinite one.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <bitset>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "listed_places.hpp"
+#include "mode_climbs.hpp"
+
+namespace tessera {
+
+// Of the integrand by a map (product_map.hpp), at a point of the box, at[ndim], over its mean.
+using density_at_place = std::function<double(const double *at)>;
+
+// Usual places, x[ndim][n], at which a look before success asks for the integrand where a run has come so far; n = 0: there are none, or not all at once.
+struct places_to_look_at {
+  int64 n;
+  const double *x;
+  int ndim;
+  int64 after;  // evaluations
+};
+
+class likely_places {
+ public:
+  // All of it stays where it is.
+  likely_places(const run_settings &settings, const user_range &range, mode_climbs &climbs)
+      : set_(settings),
+        nd_(static_cast<std::size_t>(settings.ndim)),
+        nc_(static_cast<std::size_t>(settings.ncomp)),
+        range_(range),
+        climbs_(climbs) {}
+
+  // The usual ones, and how many of them are worth it behind so many evaluations.
+  int count() const { return static_cast<int>(listed_places(set_.ndim).size() / nd_); }
+  int affordable(int64 spent) const {
+    return static_cast<int>(std::min<double>(count(), share_of_places * static_cast<double>(spent)));
+  }
+  // All of them. Valid until the next look.
+  places_to_look_at all() {
+    const auto n = static_cast<std::size_t>(count());
+    if (climbs_.points().room(2) < static_cast<int64>(n) || !are_inside()) return {0, nullptr, set_.ndim, 0};
+    return {static_cast<int64>(n), columns(0, n), set_.ndim,
+            static_cast<int64>(std::ceil(static_cast<double>(n) / share_of_places))};
+  }
+
+  // Usual places first ... end-1 at which the integrand stands out against the background, which has its size in the mean, and from which it falls; the highest first, and no more than are
+  // climbed from. density: none, or as high as which they are explained. is_known(place): it is a part of a known mode.
+  template <class Known>
+  outcome find_usual(int first, int end, const climbed_place &background, const density_at_place &density,
+                     const Known &is_known, std::vector<climbed_place> &found) {
+    high_places seen;
+    outcome o = outcome::running;
+    // As many at once as half of the memory has room for.
+    const int64 most = std::max<int64>(1, climbs_.points().room(2));
+    for (int next = first; next < end && o == outcome::running;) {
+      const int n = static_cast<int>(std::min<int64>(end - next, most));
+      o = look_at(next, n, next + n == end, background.size, seen);
+      next += n;
+    }
+    if (o != outcome::running) return o;
+    const double least = stands_out * seen.mean();
+    std::vector<double> at(nd_);
+    for (const high_place &high : seen.highest) {
+      if (!(high.size > least) || found.size() == climbs_of_places) break;
+      for (std::size_t j = 0; j < nd_; ++j)
+        at[j] = range_.at_part(axis(j), listed_places(set_.ndim)[high.number * nd_ + j]);
+      // The highest is climbed all the same: there may be a narrow peak upon the one that explains it.
+      if (density && !found.empty() && high.size <= as_explained * density(at.data()) * background.size) continue;
+      climbed_place p = background;
+      p.at = at;
+      p.size = high.size;
+      p.values.assign(&seen.values[high.values], &seen.values[high.values] + nc_);
+      for (double &w : p.width) w *= first_width_there;
+      if (!is_known(p)) found.push_back(std::move(p));
+    }
+    return keep_what_falls(found);
+  }
+
+  // Over infinite ranges: beside finite ends and 0, on all axes, or on some while the others are where the first mode is. The integrand stands out where it is higher than farther from there. There are none as long as
+  // few evaluations are spent.
+  bool has_ends(int64 spent) const { return !choose_axes(spent).empty(); }
+  outcome find_at_ends(int64 spent, const climbed_place &first_mode, std::vector<climbed_place> &found) {
+    constexpr double beside[] = {1.0 / 256, 1.0 / 8192, 1.0 / 16};
+    static_assert(std::size(beside) == points_at_end);
+    std::vector<double> y, sizes;
+    for (const uint64 axes : choose_axes(spent))
+      for (const bool upper : {false, true})
+        for (const double away : beside)
+          for (std::size_t j = 0; j < nd_; ++j) {
+            const double turn = usual_places::golden * static_cast<double>(j + 1),
+                         part = away * (1.0 + 0.25 * (turn - std::floor(turn)));
+            y.push_back((axes >> j & 1) != 0 ? range_.beside_end(axis(j), upper, part) : first_mode.at[j]);
+          }
+    const outcome o = climbs_.points().measure(y, sizes);
+    if (o != outcome::running) return o;
+    for (std::size_t i = 0; i < sizes.size(); i += points_at_end) {
+      const std::size_t high = sizes[i] >= sizes[i + 1] ? i : i + 1;
+      if (!(sizes[high] > 0.0 && sizes[high] > stands_out * sizes[i + 2])) continue;
+      climbed_place p = first_mode;
+      climbs_.take(p, y, sizes, high);
+      for (std::size_t j = 0; j < nd_; ++j) p.width[j] = first_width_there * range_.unit(axis(j));
+      found.push_back(std::move(p));
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const climbed_place &a, const climbed_place &b) { return a.size > b.size; });
+    return o;
+  }
+
+ private:
+  static constexpr double as_explained = 1.5;  // of what a density says
+  static constexpr std::size_t most_high = 64, points_at_end = 3;
+
+  struct high_place {
+    double size;
+    std::size_t number, values;  // values: where its [ncomp] values stand
+  };
+  struct high_places {
+    std::vector<high_place> highest;  // of those that stand out, in descending order
+    std::vector<double> values;
+    int64 logs = 0, count = 0;  // of all places
+    double mean() const { return mean_of_rough_logs(logs, count); }
+  };
+
+  static int axis(std::size_t j) { return static_cast<int>(j); }
+
+  // At so many places, from one on. are_last: of a look.
+  outcome look_at(int next, int count, bool are_last, double background, high_places &seen) {
+    const auto first = static_cast<std::size_t>(next), n = static_cast<std::size_t>(count);
+    const outcome o = measure(first, n);
+    if (o != outcome::running) return o;
+    const looked_memory &m = climbs_.points().memory();
+    for (std::size_t i = 0; i < n; ++i) seen.logs += rough_log(m.sizes[i]);
+    seen.count += count;
+    const double least = stands_out * (are_last ? larger(background, seen.mean()) : background);
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < n; ++i)
+      if (m.sizes[i] > least) order.push_back(i);
+    const std::size_t chosen = std::min(order.size(), most_high);
+    std::partial_sort(
+        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(chosen), order.end(),
+        [&m](std::size_t a, std::size_t b) { return m.sizes[a] > m.sizes[b] || (m.sizes[a] == m.sizes[b] && a < b); });
+    for (std::size_t c = 0; c < chosen; ++c) {
+      seen.highest.push_back({m.sizes[order[c]], first + order[c], seen.values.size()});
+      const double *const values = climbs_.points().values(order[c]);
+      seen.values.insert(seen.values.end(), values, values + nc_);
+    }
+    std::stable_sort(seen.highest.begin(), seen.highest.end(),
+                     [](const high_place &a, const high_place &b) { return a.size > b.size; });
+    seen.highest.resize(std::min(seen.highest.size(), most_high));
+    return o;
+  }
+  outcome measure(std::size_t first, std::size_t n) {
+    looked_memory &m = climbs_.points().memory();
+    const double *const x = columns(first, n);
+    if (are_inside()) return climbs_.points().measure_columns(n, x, m.sizes);
+    m.y.resize(n * nd_);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < nd_; ++j) m.y[i * nd_ + j] = x[j * n + i];
+    return climbs_.points().measure(m.y, m.sizes);
+  }
+  // Of the range, all of them? By rounding some may not be, where it is narrow beside its coordinates.
+  bool are_inside() const {
+    bool all = true;
+    for (std::size_t j = 0; j < nd_; ++j)
+      for (const double part : {usual_places::nearest_to_end, 1.0 - usual_places::nearest_to_end})
+        all = all && range_.is_inside(axis(j), range_.at_part(axis(j), part));
+    return all;
+  }
+  // So many from one on, [ndim][n].
+  const double *columns(std::size_t first, std::size_t n) {
+    looked_memory &m = climbs_.points().memory();
+    std::vector<double> wanted = {static_cast<double>(first), static_cast<double>(n)};
+    for (std::size_t j = 0; j < nd_; ++j)
+      wanted.insert(wanted.end(), {range_.at_part(axis(j), 0.0), range_.length_of_box(axis(j))});
+    if (wanted == m.made_for) return m.places.data();
+    m.made_for.clear();  // none, until all are there
+    m.places.resize(n * nd_);
+    for (std::size_t j = 0; j < nd_; ++j) {
+      const double *const parts = &listed_places(set_.ndim)[first * nd_ + j];
+      for (std::size_t i = 0; i < n; ++i) m.places[j * n + i] = range_.at_part(axis(j), parts[i * nd_]);
+    }
+    m.made_for = wanted;
+    return m.places.data();
+  }
+  // Where an integrand is still high a quarter of the range away along all axes, there is no peak that points may miss.
+  outcome keep_what_falls(std::vector<climbed_place> &found) {
+    constexpr double widest = 0.25;
+    if (found.empty()) return outcome::running;
+    std::vector<double> y, sizes;
+    for (const climbed_place &p : found)
+      for (std::size_t j = 0; j < nd_; ++j)
+        for (const double away : {-widest, widest}) {
+          y.insert(y.end(), p.at.begin(), p.at.end());
+          y[y.size() - nd_ + j] += away * range_.length_of_box(axis(j));
+        }
+    const outcome o = climbs_.points().measure(y, sizes);
+    if (o != outcome::running) return o;
+    std::size_t kept = 0;
+    for (std::size_t c = 0; c < found.size(); ++c) {
+      bool falls = false;
+      for (std::size_t i = 2 * nd_ * c; i < 2 * nd_ * (c + 1); i += 2)
+        falls = falls || on_side(peak_side::flatter, sizes[i], sizes[i + 1]) < falls_to * found[c].size;
+      if (falls) std::swap(found[kept++], found[c]);
+    }
+    found.resize(kept);
+    return o;
+  }
+
+  // All choices of axes, those of many first; of many axes all, and all but one. As many as are worth it.
+  std::vector<uint64> choose_axes(int64 spent) const {
+    constexpr std::size_t few = 6;
+    const uint64 all = (uint64{1} << (nd_ - 1) << 1) - 1;
+    std::vector<uint64> chosen;
+    for (uint64 axes = all; axes > 0 && nd_ <= few; --axes) chosen.push_back(axes);
+    const auto count = [](uint64 axes) { return std::bitset<64>(axes).count(); };
+    std::stable_sort(chosen.begin(), chosen.end(), [&](uint64 a, uint64 b) { return count(a) > count(b); });
+    if (nd_ > few) {
+      chosen.push_back(all);
+      for (std::size_t j = 0; j < nd_; ++j) chosen.push_back(all & ~(uint64{1} << j));
+    }
+    const double affordable = share_of_places * static_cast<double>(spent) / (2.0 * points_at_end);
+    chosen.resize(std::min(chosen.size(), static_cast<std::size_t>(affordable)));
+    return chosen;
+  }
+
+  const run_settings set_;
+  const std::size_t nd_, nc_;
+  const user_range &range_;
+  mode_climbs &climbs_;
+};
+
+}  // namespace tessera
