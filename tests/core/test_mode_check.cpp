@@ -1,7 +1,7 @@
 // The check of integrals that are run many at a time: a run without looks beside a mode that it has not met is not believed, one of a single peak is.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bulk_runs.hpp"
-#include "engine/cubature/listed_places.hpp"
+#include "engine/cubature/likely_places.hpp"
 #include "engine/cubature/mode_check.hpp"
 #include "engine/cubature/ray_directions.hpp"
 #include "mixtures.h"
@@ -67,9 +67,12 @@ checked run_and_check(const cubature_problem &p) {
   };
   lone_lane alone;
   const std::vector<double> &places = listed_places(n);
+  const std::vector<uint64> choices = choices_of_axes(static_cast<std::size_t>(n));
   mode_check<lone_lane, decltype(size)> check(
       alone, state, user_range(n, state.domain(), p.axes.data()), &weight,
-      {directions.data(), rays, places.data(), static_cast<int>(places.size()) / n}, numbers.data(), size);
+      {directions.data(), rays, places.data(), static_cast<int>(places.size()) / n, choices.data(),
+       static_cast<int>(choices.size())},
+      numbers.data(), size);
   c.is_owed = check.is_owed();
   if (!c.is_owed) return c;
   c.shows = check.shows_another(c.points);
@@ -228,6 +231,56 @@ void looks_at_usual_places(void **) {
   assert_true(hidden >= 10);
 }
 
+// A normal density over an infinite range, and one that is narrow at an end on all axes, or on all but one; or what is singular there.
+struct at_end_of_range {
+  int narrow_axes;
+  double width, share;
+};
+double normal_at(double x, double at, double width) {
+  const double z = (x - at) / width;
+  return std::exp(-0.5 * z * z) / (width * std::sqrt(2.0 * M_PI));
+}
+int value_at_end(int n, const double *x, int, double *f, void *user) {
+  const auto &b = *static_cast<const at_end_of_range *>(user);
+  double wide = 1.0, narrow = b.share;
+  for (int j = 0; j < n; ++j) {
+    wide *= normal_at(x[j], 0.6, 0.7);
+    narrow *= j < b.narrow_axes ? normal_at(x[j], 0.0, b.width) : normal_at(x[j], 0.6, 0.7);
+    if (b.width == 0.0) wide /= std::sqrt(std::fabs(x[j]));
+  }
+  f[0] = wide + (b.width > 0.0 ? narrow : 0.0);
+  return 0;
+}
+void looks_at_ends_of_infinite_ranges(void **) {
+  int hidden = 0;
+  for (const auto range : {everywhere, above_zero})
+    for (const int n : {2, 3, 4})
+      for (const int narrow_axes : {n, n - 1})
+        for (const double width : {0.0002, 0.0005, 0.001, 0.003}) {
+          at_end_of_range b = {narrow_axes, width, 0.5};
+          cubature_problem p = mapped_problem(n, range, value_at_end, 1e-2);
+          p.integrand.userdata = &b;
+          p.settings.initial_regions = 64;
+          const checked c = run_and_check(p);
+          b.share = 0.0;
+          const checked alone = run_and_check(p);
+          assert_false(alone.shows);
+          if (c.found.end != outcome::converged || alone.found.end != outcome::converged ||
+              std::fabs(c.found.value[0] - alone.found.value[0]) > 0.02 * alone.found.value[0])
+            continue;  // it has been met
+          ++hidden;
+          assert_true(c.is_owed && c.shows);
+        }
+  print_message("%d hidden\n", hidden);
+  assert_true(hidden >= 8);
+  for (const auto range : {everywhere, above_zero}) {
+    at_end_of_range singular = {0, 0.0, 0.0};
+    cubature_problem p = mapped_problem(2, range, value_at_end, 1e-2);
+    p.integrand.userdata = &singular;
+    assert_false(run_and_check(p).shows);
+  }
+}
+
 void is_made_where_it_can_be(void **) {
   // In a finite range nothing is looked for where that is not asked for, or no peak is narrow.
   cubature_problem finite = problem_of(2, 1, exponential, 1e-3);
@@ -253,9 +306,11 @@ void is_made_where_it_can_be(void **) {
 }  // namespace
 
 int main() {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(believes_no_claim_beside_a_mode_that_it_has_not_met),
-      cmocka_unit_test(also_where_a_range_is_cut_off), cmocka_unit_test(believes_what_has_one_peak),
-      cmocka_unit_test(looks_at_usual_places), cmocka_unit_test(is_made_where_it_can_be)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(believes_no_claim_beside_a_mode_that_it_has_not_met),
+                                     cmocka_unit_test(also_where_a_range_is_cut_off),
+                                     cmocka_unit_test(believes_what_has_one_peak),
+                                     cmocka_unit_test(looks_at_usual_places),
+                                     cmocka_unit_test(looks_at_ends_of_infinite_ranges),
+                                     cmocka_unit_test(is_made_where_it_can_be)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

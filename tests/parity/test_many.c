@@ -222,6 +222,61 @@ static void small_peaks_are_explored(void **state) {
   tessera_destroy(s);
 }
 
+/* Over infinite ranges a wide normal density, and one that is narrow beside 0 on all axes or on all but the last, where no point of the first regions is. */
+struct two_densities {
+  double at[ndim], width, narrow, share;
+  int axes;
+};
+static const char text_of_two[] =
+    "struct two_densities { double at[3], width, narrow, share; int axes; };\n"
+    "__device__ double normal(double x, double at, double w) {\n"
+    "  const double z = (x - at) / w;\n"
+    "  return 0.3989422804014327 / w * exp(-0.5 * z * z);\n"
+    "}\n"
+    "double f(const double *x, const two_densities *p) {\n"
+    "  double wide = 1, narrow = p->share;\n"
+    "  for (int j = 0; j < 3; ++j) {\n"
+    "    wide *= normal(x[j], p->at[j], p->width);\n"
+    "    narrow *= j < p->axes ? normal(x[j], 0, p->narrow) : normal(x[j], p->at[j], p->width);\n"
+    "  }\n"
+    "  return wide + narrow;\n"
+    "}\n";
+static void ends_of_infinite_ranges_are_looked_at(void **state) {
+  enum { rows = 300 };
+  static struct two_densities params[rows];
+  static double value[rows], error[rows];
+  static int status[rows];
+  const double lower[ndim] = {-INFINITY, -INFINITY, -INFINITY}, upper[ndim] = {INFINITY, INFINITY, INFINITY};
+  uint64_t seed = 28129559;
+  int claims = 0, wrong = 0;
+  tessera_solver *s = solver_of(ndim, 1);
+  (void)state;
+  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, text_of_two, "f"), TESSERA_OK);
+  put_int(s, TESSERA_DEVICE, device);
+  put_real(s, TESSERA_RELTOL, 1e-2);
+  assert_status(s, tessera_set_domain(s, lower, upper), TESSERA_OK);
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < ndim; ++j) params[i].at[j] = 0.3 + splitmix_uniform(&seed);
+    params[i].width = 0.4 + 0.6 * splitmix_uniform(&seed);
+    params[i].narrow = 1e-4 * pow(30, splitmix_uniform(&seed));
+    params[i].share = 0.2 + splitmix_uniform(&seed);
+    params[i].axes = ndim - i % 2;
+  }
+  assert_status(
+      s, tessera_integrate_many(s, TESSERA_CUBATURE, rows, params, sizeof *params, NULL, NULL, value, error, status),
+      TESSERA_OK);
+  for (int i = 0; i < rows; ++i) {
+    if (status[i] != TESSERA_OK) continue;
+    const double exact = 1 + params[i].share;
+    ++claims;
+    wrong += fabs(value[i] - exact) > 1e-2 * exact;
+  }
+  print_message("ends of infinite ranges: %d of %d claims are false, of %d rows\n", wrong, claims, (int)rows);
+  assert_true(2 * claims >= rows);
+  assert_true(30 * wrong <= claims);
+  tessera_destroy(s);
+}
+
 static void failures_stay_alone(void **state) {
   struct inputs in;
   struct outputs clean, out;
@@ -326,10 +381,15 @@ static void limits_hold(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(they_agree_with_single_calls), cmocka_unit_test(infinite_and_empty_boxes),
-      cmocka_unit_test(one_box_or_one_block_for_all), cmocka_unit_test(large_ones_get_the_whole_device),
-      cmocka_unit_test(small_peaks_are_explored),     cmocka_unit_test(failures_stay_alone),
-      cmocka_unit_test(a_stop_stays_alone),           cmocka_unit_test(limits_hold),
+      cmocka_unit_test(they_agree_with_single_calls),
+      cmocka_unit_test(infinite_and_empty_boxes),
+      cmocka_unit_test(one_box_or_one_block_for_all),
+      cmocka_unit_test(large_ones_get_the_whole_device),
+      cmocka_unit_test(small_peaks_are_explored),
+      cmocka_unit_test(ends_of_infinite_ranges_are_looked_at),
+      cmocka_unit_test(failures_stay_alone),
+      cmocka_unit_test(a_stop_stays_alone),
+      cmocka_unit_test(limits_hold),
   };
   double value[ncomp], error[ncomp];
   tessera_solver *s = make_solver();

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "../../engine/cubature/listed_places.hpp"
+#include "../../engine/cubature/likely_places.hpp"
 #include "../../engine/cubature/mode_check.hpp"
 #include "../../engine/cubature/ray_directions.hpp"
 
@@ -74,6 +74,7 @@ void many_executor::prepare_checks(const cubature_settings &s, bool mapped) {
     const std::vector<double> &places = listed_places(s.ndim);
     looks_.rays = numbers.size() / nd;
     numbers.insert(numbers.end(), places.begin(), places.end());
+    for (const uint64 axes : choices_of_axes(nd)) numbers.push_back(double_of(axes));
     looks_.there.require(numbers.size() * sizeof(double));
     upload(looks_.there.address(), numbers.data(), numbers.size() * sizeof(double), stream_, "uploading rays");
     check(cuda().stream_synchronize(stream_), "uploading rays");
@@ -142,7 +143,14 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   batch.slot_regions = slot_regions_;
   batch.check_at = check_at_;
   const auto *const directions = reinterpret_cast<const double *>(looks_.there.address());
-  batch.looks = {directions, rays_, directions + looks_.rays * nd, static_cast<int>(listed_places(s.ndim).size() / nd)};
+  const double *const places = directions + looks_.rays * nd;
+  const std::size_t numbers = listed_places(s.ndim).size();
+  batch.looks = {directions,
+                 rays_,
+                 places,
+                 static_cast<int>(numbers / nd),
+                 reinterpret_cast<const uint64 *>(places + numbers),
+                 static_cast<int>(choices_of_axes(nd).size())};
   batch.rows = rows;
   batch.next = reinterpret_cast<unsigned long long *>(queue_.address());
   batch.lower = reinterpret_cast<const double *>(input_.address() + lower_at);

@@ -8,12 +8,12 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "listed_places.hpp"
 #include "mode_climbs.hpp"
+#include "range_ends.hpp"
 
 namespace tessera {
 
@@ -27,6 +27,20 @@ struct places_to_look_at {
   int ndim;
   int64 after;  // evaluations
 };
+
+// On which an end of an infinite range is looked at: all choices, those of many first; of many axes all, and all but one.
+inline std::vector<uint64> choices_of_axes(std::size_t ndim) {
+  constexpr std::size_t few = 6;
+  const uint64 all = (uint64{1} << (ndim - 1) << 1) - 1;
+  std::vector<uint64> chosen;
+  for (uint64 axes = all; axes > 0 && ndim <= few; --axes) chosen.push_back(axes);
+  const auto count = [](uint64 axes) { return std::bitset<64>(axes).count(); };
+  std::stable_sort(chosen.begin(), chosen.end(), [&](uint64 a, uint64 b) { return count(a) > count(b); });
+  if (ndim <= few) return chosen;
+  chosen.push_back(all);
+  for (std::size_t j = 0; j < ndim; ++j) chosen.push_back(all & ~(uint64{1} << j));
+  return chosen;
+}
 
 class likely_places {
  public:
@@ -86,26 +100,21 @@ class likely_places {
 
   // Over infinite ranges: beside finite ends and 0, on all axes, or on some while the others are where the first mode is. The integrand stands out where it is higher than farther from there. There are none as long as
   // few evaluations are spent.
-  bool has_ends(int64 spent) const { return !choose_axes(spent).empty(); }
+  bool has_ends(int64 spent) const { return !affordable_choices(spent).empty(); }
   outcome find_at_ends(int64 spent, const climbed_place &first_mode, std::vector<climbed_place> &found) {
-    constexpr double beside[] = {1.0 / 256, 1.0 / 8192, 1.0 / 16};
-    static_assert(std::size(beside) == points_at_end);
     std::vector<double> y, sizes;
-    for (const uint64 axes : choose_axes(spent))
+    for (const uint64 axes : affordable_choices(spent))
       for (const bool upper : {false, true})
-        for (const double away : beside)
-          for (std::size_t j = 0; j < nd_; ++j) {
-            const double turn = usual_places::golden * static_cast<double>(j + 1),
-                         part = away * (1.0 + 0.25 * (turn - std::floor(turn)));
-            y.push_back((axes >> j & 1) != 0 ? range_.beside_end(axis(j), upper, part) : first_mode.at[j]);
-          }
+        for (int i = 0; i < points_at_end; ++i)
+          for (std::size_t j = 0; j < nd_; ++j)
+            y.push_back(coordinate_at_end(range_, axes, upper, i, axis(j), first_mode.at[j]));
     const outcome o = climbs_.points().measure(y, sizes);
     if (o != outcome::running) return o;
     for (std::size_t i = 0; i < sizes.size(); i += points_at_end) {
-      const std::size_t high = sizes[i] >= sizes[i + 1] ? i : i + 1;
-      if (!(sizes[high] > 0.0 && sizes[high] > stands_out * sizes[i + 2])) continue;
+      const int high = high_at_end(&sizes[i], stands_out);
+      if (high < 0) continue;
       climbed_place p = first_mode;
-      climbs_.take(p, y, sizes, high);
+      climbs_.take(p, y, sizes, i + static_cast<std::size_t>(high));
       for (std::size_t j = 0; j < nd_; ++j) p.width[j] = first_width_there * range_.unit(axis(j));
       found.push_back(std::move(p));
     }
@@ -116,7 +125,7 @@ class likely_places {
 
  private:
   static constexpr double as_explained = 1.5;  // of what a density says
-  static constexpr std::size_t most_high = 64, points_at_end = 3;
+  static constexpr std::size_t most_high = 64;
 
   struct high_place {
     double size;
@@ -214,18 +223,8 @@ class likely_places {
     return o;
   }
 
-  // All choices of axes, those of many first; of many axes all, and all but one. As many as are worth it.
-  std::vector<uint64> choose_axes(int64 spent) const {
-    constexpr std::size_t few = 6;
-    const uint64 all = (uint64{1} << (nd_ - 1) << 1) - 1;
-    std::vector<uint64> chosen;
-    for (uint64 axes = all; axes > 0 && nd_ <= few; --axes) chosen.push_back(axes);
-    const auto count = [](uint64 axes) { return std::bitset<64>(axes).count(); };
-    std::stable_sort(chosen.begin(), chosen.end(), [&](uint64 a, uint64 b) { return count(a) > count(b); });
-    if (nd_ > few) {
-      chosen.push_back(all);
-      for (std::size_t j = 0; j < nd_; ++j) chosen.push_back(all & ~(uint64{1} << j));
-    }
+  std::vector<uint64> affordable_choices(int64 spent) const {
+    std::vector<uint64> chosen = choices_of_axes(nd_);
     const double affordable = share_of_places * static_cast<double>(spent) / (2.0 * points_at_end);
     chosen.resize(std::min(chosen.size(), static_cast<std::size_t>(affordable)));
     return chosen;

@@ -6,14 +6,17 @@
 #include "bulk_state.hpp"
 #include "climb_along_axes.hpp"
 #include "mode_lines.hpp"
+#include "range_ends.hpp"
 #include "user_range.hpp"
 
 namespace tessera {
 
+// The first mode, those that rays have led to, and where a climb is.
+constexpr int places_of_check = 2 + climbs_of_source;
 // Numbers that a check with so many rays by so many lanes works with.
 TESSERA_HD int64 numbers_of_check(int ndim, int rays, int lanes) {
   const int64 of_rays = rays > lanes ? rays : lanes;
-  return climb_memory::numbers(ndim) + (2 * (1 + climbs_of_source) + 3) * int64{ndim} + 3 * of_rays;
+  return climb_memory::numbers(ndim) + (2 * places_of_check + 3) * int64{ndim} + 3 * of_rays;
 }
 
 // Where all checks in so many variables look.
@@ -22,6 +25,9 @@ struct looks_of_checks {
   int rays;
   const double *places;  // [place_count][ndim]: usual places (usual_places.hpp), as parts of the axes
   int place_count;
+  const uint64
+      *axes;  // [choices] on which ends of infinite ranges are looked at (range_ends.hpp); at most half as many as rays
+  int choices;
 };
 
 // Size: size(box point) is the largest of all components' |value| times weight there, with the Jacobian of the axes; NaN where one is not finite. All functions are collective.
@@ -45,7 +51,7 @@ class mode_check {
       to = numbers;
       numbers += n;
     };
-    take(places_, 2 * (1 + climbs_of_source) * int64{nd_});
+    take(places_, 2 * places_of_check * int64{nd_});
     take(ways_, nd_);
     take(box_, 2 * int64{nd_});
     const int64 of_rays = looks.rays > team.lanes() ? looks.rays : team.lanes();
@@ -101,7 +107,7 @@ class mode_check {
   // In a finite range: does the integrand stand out at some place where no region has met that? A lane tells of the one of its places where it is highest.
   TESSERA_HD bool is_another_at_usual_places() {
     if (range_.is_infinite()) return false;
-    const int count = affordable_places(looks_.place_count);
+    const int count = affordable_looks(looks_.place_count, 1);
     double best = 0.0;
     int highest = -1;
     int64 logs = 0;
@@ -129,7 +135,7 @@ class mode_check {
       put_at_place(n, first_width_there);
       const double top = climb(0, height, most_climb_rounds);
       if (holds_something(nd_, top, width(0)) &&
-          share_near(range_, nd_, at(0), width(0), 1.0) * static_cast<double>(st_.count) <= 1.0 && !rises_on(top) &&
+          share_near(range_, nd_, at(0), width(0), 1.0) * static_cast<double>(st_.count) <= 1.0 && !rises_on(0, top) &&
           is_unseen(0, top))
         return true;
     }
@@ -146,22 +152,24 @@ class mode_check {
     }
     team_.meet();
   }
-  TESSERA_HD bool rises_on(double size) {
+  TESSERA_HD bool rises_on(int place, double size) {
     bool any = false;
     TESSERA_ROLLED
     for (int moved = 0; moved <= nd_ && !any; ++moved) {  // along each of the axes, and along all
-      any = told([this, moved](int j) {
-              return moved == nd_ || moved == j ? nearer_to_end(range_, j, at(0)[j], width(0)[j]) : at(0)[j];
-            }) > mode_rise * size;
+      any =
+          told([this, place, moved](int j) {
+            return moved == nd_ || moved == j ? nearer_to_end(range_, j, at(place)[j], width(place)[j]) : at(place)[j];
+          }) > mode_rise * size;
       team_.meet();
     }
     return any;
   }
-  TESSERA_HD int affordable_places(int count) const {
-    // Rays and what is climbed from them come behind.
+  // So many places, or choices of axes, each of so many points.
+  TESSERA_HD int affordable_looks(int count, int points) const {
+    // Rays and what is climbed from them may come behind.
     const double left = static_cast<double>(st_.set.maxeval - st_.evaluations) - rays_ * double{steps_of_ray} -
                         (1.0 + climbs_of_source + climbs_of_places) * 3.0 * points_on_line * nd_;
-    const double n = smaller(share_of_places * static_cast<double>(st_.evaluations), left);
+    const double n = smaller(share_of_places * static_cast<double>(st_.evaluations), left) / points;
     return n < 0.0 ? 0 : n < count ? static_cast<int>(n) : count;
   }
   // Of the integrand in the mean, by the totals of the run.
@@ -180,11 +188,13 @@ class mode_check {
     if (!is_narrow(width(0))) return false;
     if (at_start < much_less * size && is_unseen(0, size)) return true;
     run_rays(size);
+    double tops[places_of_check];  // of the modes, the first one's first
+    tops[0] = size;
     int known = 1;
     TESSERA_ROLLED
     for (int climbs = 0; climbs < climbs_of_source;) {
       const int ray = next_foot(rays_);
-      if (ray < 0) return false;
+      if (ray < 0) break;
       put_on_ray(known, ray);
       const double height = height_[ray];
       team_.meet();
@@ -195,9 +205,48 @@ class mode_check {
       if (matters_beside(st_.set, top, width(known), size, width(0)) && is_narrow(width(known)) &&
           is_unseen(known, top))
         return true;
-      ++known;
+      tops[known++] = top;
+    }
+    return range_.is_infinite() && is_another_at_ends(known, tops);
+  }
+
+  // In an infinite range, beside so many modes that are known and have been met.
+  TESSERA_HD bool is_another_at_ends(int known, const double *tops) {
+    const int ends = 2 * affordable_looks(looks_.choices, 2 * points_at_end);
+    TESSERA_ROLLED
+    for (int e = team_.lane(); e < ends; e += team_.lanes()) {
+      double sizes[points_at_end];
+      TESSERA_ROLLED
+      for (int i = 0; i < points_at_end; ++i) sizes[i] = size_at([this, e, i](int j) { return at_end(e, i, j); });
+      const int high = high_at_end(sizes, stands_out);
+      foot_[e] = high < 0 ? 0.0 : sizes[high];
+      height_[e] = foot_[e];
+      step_[e] = high;
+    }
+    team_.meet();
+    TESSERA_ROLLED
+    for (int climbs = 0; climbs < climbs_of_places;) {
+      const int e = next_foot(ends);
+      if (e < 0) break;
+      const double height = height_[e];
+      TESSERA_ROLLED
+      for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
+        at(known)[j] = at_end(e, static_cast<int>(step_[e]), j);
+        width(known)[j] = first_width_there * range_.unit(j);
+      }
+      team_.meet();
+      if (is_part_of_known(known, height, tops)) continue;
+      ++climbs;
+      const double top = climb(known, height, most_climb_rounds);
+      if (!is_alike_known(known) && matters_beside(st_.set, top, width(known), tops[0], width(0)) &&
+          !rises_on(known, top) && is_unseen(known, top))
+        return true;
     }
     return false;
+  }
+  // Of point i at that end.
+  TESSERA_HD double at_end(int end, int i, int j) const {
+    return coordinate_at_end(range_, looks_.axes[end / 2], end % 2 == 1, i, j, at(0)[j]);
   }
 
   TESSERA_HD bool is_narrow(const double *widths) const {
@@ -333,6 +382,18 @@ class mode_check {
     bool any = false;
     TESSERA_ROLLED
     for (int k = 0; k < place; ++k) any = any || is_same_mode(nd_, at(place), width(place), at(k), width(k));
+    return any;
+  }
+  TESSERA_HD bool is_alike_known(int place) const {
+    bool any = false;
+    TESSERA_ROLLED
+    for (int k = 0; k < place; ++k) any = any || is_alike_mode(range_, nd_, at(place), width(place), at(k), width(k));
+    return any;
+  }
+  TESSERA_HD bool is_part_of_known(int place, double size, const double *tops) const {
+    bool any = false;
+    TESSERA_ROLLED
+    for (int k = 0; k < place; ++k) any = any || is_part_of_peak(nd_, at(place), size, at(k), width(k), tops[k]);
     return any;
   }
   // Is there a region that has been overlooked beside it (landmarks.hpp)?

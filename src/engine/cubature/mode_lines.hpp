@@ -191,6 +191,32 @@ TESSERA_HD bool is_same_mode(int ndim, const double *a, const double *widths_of_
   }
   return sum < 1.0;
 }
+// The part of the box that is so many widths or less from a place along each axis.
+TESSERA_HD double share_near(const user_range &range, int ndim, const double *at, const double *width, double widths) {
+  double share = 1.0;
+  TESSERA_ROLLED
+  for (int j = 0; j < ndim; ++j) {
+    const stretch_of_axis t = range.to_box(j, at[j] - widths * width[j], at[j] + widths * width[j]);
+    share *= (t.last - t.first) / range.length_of_box(j);
+  }
+  return share;
+}
+// Not where there is a narrow one upon a wide one.
+TESSERA_HD bool is_alike_mode(const user_range &range, int ndim, const double *a, const double *widths_of_a,
+                              const double *b, const double *widths_of_b) {
+  constexpr double other_sizes = 100.0;
+  if (!is_same_mode(ndim, a, widths_of_a, b, widths_of_b)) return false;
+  const double share_of_a = share_near(range, ndim, a, widths_of_a, 1.0),
+               share_of_b = share_near(range, ndim, b, widths_of_b, 1.0);
+  return share_of_a <= other_sizes * share_of_b && share_of_b <= other_sizes * share_of_a;
+}
+// Is a place from which nobody has climbed no higher than a normal density would be there that has the top and the widths of a peak?
+TESSERA_HD bool is_part_of_peak(int ndim, const double *place, double size, const double *peak, const double *widths,
+                                double top) {
+  constexpr double close = 1.05;
+  const double away = distance_of_places(ndim, place, peak, widths);
+  return away < 1.0 && size <= close * top * exp(-2.0 * away * away);
+}
 // Of a finite range: is a peak narrow along an axis?
 TESSERA_HD bool is_narrow_peak(const user_range &range, int ndim, const double *widths) {
   bool any = false;
@@ -220,16 +246,6 @@ TESSERA_HD double nearer_to_end(const user_range &range, int j, double at, doubl
   if (range.is_mapped(j)) return fabs(at) < near * width ? (1.0 - nearer) * at : at;
   const double up = range.room(j, at, width), down = range.room(j, at, -width);
   return at + nearer * width * ((up < near ? up : 0.0) - (down < near ? down : 0.0));
-}
-// The part of the box that is so many widths or less from a place along each axis.
-TESSERA_HD double share_near(const user_range &range, int ndim, const double *at, const double *width, double widths) {
-  double share = 1.0;
-  TESSERA_ROLLED
-  for (int j = 0; j < ndim; ++j) {
-    const stretch_of_axis t = range.to_box(j, at[j] - widths * width[j], at[j] + widths * width[j]);
-    share *= (t.last - t.first) / range.length_of_box(j);
-  }
-  return share;
 }
 // Does a mode hold something beside what is tolerated? size: in units of that. In a finite range.
 TESSERA_HD bool holds_something(int ndim, double size, const double *widths) {

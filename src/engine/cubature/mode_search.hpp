@@ -455,12 +455,8 @@ class mode_search {
     return mode;
   }
   bool is_first(const place &p) const { return are_same(p, known_[0]); }
-  // There may be a narrow one upon a wide one.
   bool are_same(const place &a, const place &b) const {
-    constexpr double other_sizes = 100.0;
-    if (!is_same_mode(set_.ndim, a.at.data(), a.width.data(), b.at.data(), b.width.data())) return false;
-    const double share_of_a = share_of(a, 1.0), share_of_b = share_of(b, 1.0);
-    return share_of_a <= other_sizes * share_of_b && share_of_b <= other_sizes * share_of_a;
+    return is_alike_mode(range_, set_.ndim, a.at.data(), a.width.data(), b.at.data(), b.width.data());
   }
   // Where a climb has ended: is it a known one?
   const place *find_same(const place &p) const {
@@ -475,12 +471,9 @@ class mode_search {
       if (are_same(p, k)) return true;
     return false;
   }
-  // Of a place from which nobody has climbed: is it no higher than a normal density would be there that has the top and the widths of a peak? Beside what is narrow upon that it is.
   bool is_part_of(const place &p, const std::vector<place> &peaks) const {
-    constexpr double close = 1.05;
     return std::any_of(peaks.begin(), peaks.end(), [this, &p](const place &k) {
-      const double away = distance_of_places(set_.ndim, p.at.data(), k.at.data(), k.width.data());
-      return away < 1.0 && p.size <= close * k.size * std::exp(-2.0 * away * away);
+      return is_part_of_peak(set_.ndim, p.at.data(), p.size, k.at.data(), k.width.data(), k.size);
     });
   }
   bool matters(const place &p) const {
