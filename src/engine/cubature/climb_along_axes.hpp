@@ -30,7 +30,7 @@ TESSERA_HD double climb_along_axes(Team &team, int ndim, const climb_memory &m, 
   for (int round = 0; round < rounds; ++round) {
     if (!points.measure_lines(at, width, m.sizes)) break;
     team.meet();
-    bool moves = false;
+    bool moves = false, refines = false;
     TESSERA_ROLLED
     for (int j = team.lane(); j < ndim; j += team.lanes()) {
       const climb_on_line c = climb_line(m.sizes + j * points_on_line, size, width[j], side);
@@ -38,8 +38,10 @@ TESSERA_HD double climb_along_axes(Team &team, int ndim, const climb_memory &m, 
       m.widths[j] = c.width;
       m.together[j] = at[j] + (c.goes_on ? offset_on_line(width[j], c.top) : 0.0);
       moves = moves || c.goes_on;
+      refines = refines || c.width < offset_on_line(width[j], 0);
     }
     moves = team.total(int64{moves ? 1 : 0}) > 0;
+    refines = team.total(int64{refines ? 1 : 0}) > 0;  // no point of the lines was within the peak
     team.meet();
     if (moves) {
       int best = 0;
@@ -62,7 +64,7 @@ TESSERA_HD double climb_along_axes(Team &team, int ndim, const climb_memory &m, 
     TESSERA_ROLLED
     for (int j = team.lane(); j < ndim; j += team.lanes()) width[j] = m.widths[j];
     team.meet();
-    if (!moves) break;
+    if (!moves && !refines) break;
   }
   return size;
 }
