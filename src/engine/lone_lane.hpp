@@ -8,7 +8,7 @@ namespace tessera {
 
 // Lanes that work on the same offer lane() and lanes(), and what they are asked for of these: meet(), behind which each sees what the others have
 // written, total(v), the sum of what they have, either(bits), the bits that one of them has, all(v), whether all say so, fold(v, both), what both(a, b), which
-// asks for no order, makes of what all have, and numbers.
+// asks for no order, makes of what all have, highest(v, i), the i of the lane with the largest v (of several the least), and numbers.
 struct lone_lane {
   TESSERA_HD static int lane() { return 0; }
   TESSERA_HD static int lanes() { return 1; }
@@ -23,6 +23,7 @@ struct lone_lane {
   TESSERA_HD static T fold(T v, Both) {
     return v;
   }
+  TESSERA_HD static int highest(double, int i) { return i; }
 
   // A number of each of up to sixteen items: a lane writes and reads those of its own items, and reads those of others, which all do together.
   template <class T>

@@ -180,6 +180,26 @@ class device_team {
     return all;
   }
 
+  // Of the numbers i of all lanes that with the largest v, the least of these where several are as large.
+  __device__ __noinline__ int highest(double v, int i) {
+    const auto take = [&v, &i](double other, int its_i) {
+      if (other > v || (other == v && its_i < i)) v = other, i = its_i;
+    };
+#pragma unroll 1
+    for (int d = 16; d > 0; d >>= 1) {
+      const double other = __shfl_xor_sync(~0u, v, d);
+      take(other, __shfl_xor_sync(~0u, i, d));
+    }
+    __syncthreads();
+    if ((lane() & 31) == 0) {
+      s_.real[lane() / 32][0].sum = v;
+      s_.whole[lane() / 32] = i;
+    }
+    __syncthreads();
+    for (int w = 0; w < warps; ++w) take(s_.real[w][0].sum, static_cast<int>(s_.whole[w]));
+    return i;
+  }
+
   // The number of the one lane that has it.
   __device__ int64 told(bool has_it, int64 v) {
     __syncthreads();

@@ -267,10 +267,7 @@ class mode_check {
     foot_[team_.lane()] = best;
     step_[team_.lane()] = static_cast<double>(region);
     team_.meet();
-    int lane = 0;
-    TESSERA_ROLLED
-    for (int l = 1; l < team_.lanes(); ++l)
-      if (foot_[l] > foot_[lane]) lane = l;
+    const int lane = team_.highest(best, team_.lane());
     if (!(foot_[lane] > 0.0)) return 0.0;
     const int64 densest = static_cast<int64>(step_[lane]);
     const auto half = [this, densest](int j) { return st_.regions.half(densest, j); };
@@ -349,13 +346,16 @@ class mode_check {
   }
   // Of so many the ray on which a foot stands out most, which is then taken out; -1: there is none. Or the lane that has seen a place.
   TESSERA_HD int next_foot(int rays) {
-    int best = 0;
+    double most = -1.0;
+    int own = rays;
     TESSERA_ROLLED
-    for (int r = 1; r < rays; ++r)
-      if (foot_[r] > foot_[best]) best = r;
-    const bool is_there = foot_[best] > 0.0;
+    for (int r = team_.lane(); r < rays; r += team_.lanes())
+      if (foot_[r] > most) most = foot_[r], own = r;
+    const int best = team_.highest(most, own);
+    const bool is_there = best < rays && foot_[best] > 0.0;
     team_.meet();
-    if (team_.lane() == 0) foot_[best] = 0.0;
+    if (is_there && team_.lane() == 0) foot_[best] = 0.0;
+    team_.meet();
     return is_there ? best : -1;
   }
   // Where that foot leads to.
