@@ -306,14 +306,15 @@ static int beside_end(int n, const double *x, int ncomp, double *v, void *userda
   v[0] = wide + narrow;
   return 0;
 }
-static struct counts at_ends(int method, int selection, int members) {
+/* first_regions: 0: as many as there are by themselves. */
+static struct counts at_ends(int method, int selection, double narrowest, int first_regions, int members) {
   static const double half_of_shape[] = {0.88622692545275801, 1, 0.78539816339744831};
   struct counts all = {0, 0, 0};
   uint64_t seed = 28129552;
   for (int i = 0; i < members; ++i) {
     struct at_end p = {.ndim = 3 + i % 2, .half = i / 2 % 2, .shape = i / 4 % 3};
     double wide = 1, narrow = 1;
-    p.width = 0.002 * pow(10, splitmix_uniform(&seed));
+    p.width = narrowest * pow(10, splitmix_uniform(&seed));
     for (int j = 0; j < p.ndim; ++j) {
       p.place[j] = splitmix_uniform(&seed);
       wide *= half_of_shape[0] * (1 + (p.half ? erf(p.place[j]) : 1));
@@ -327,6 +328,7 @@ static struct counts at_ends(int method, int selection, int members) {
     put_real(s, TESSERA_RELTOL, 1e-3);
     put_int(s, TESSERA_MAXEVAL, 1000000);
     put_int(s, TESSERA_SELECTION, selection);
+    if (first_regions > 0) put_int(s, TESSERA_INITIAL_REGIONS, first_regions);
     count_run(&all, s, method, 1, exact, 1e-3);
   }
   return all;
@@ -336,13 +338,24 @@ static void and_at_ends_of_infinite_ranges(void **state) {
   (void)state;
   for (int k = 0; k < 3; ++k) {
     const int members = sanitized ? 12 : 48;
-    const struct counts now = at_ends(ways[k].method, ways[k].selection, members);
+    const struct counts now = at_ends(ways[k].method, ways[k].selection, 0.002, 0, members);
     print_message("ends of infinite ranges, %s: %d of %d claims are false, of %d runs\n", ways[k].name, now.wrong,
                   now.claims, now.runs);
     if (sanitized) continue;
     assert_true(2 * now.claims >= members);
     assert_true(30 * now.wrong <= now.claims);
   }
+}
+
+/* Narrower than the first lines of a climb are apart, beside which many first regions agree on what is wide. */
+static void and_narrower_ones_there(void **state) {
+  (void)state;
+  const int members = sanitized ? 12 : 72;
+  const struct counts now = at_ends(TESSERA_CUBATURE, TESSERA_SELECT_BULK, 1e-4, 256, members);
+  print_message("narrower at ends: %d of %d claims are false, of %d runs\n", now.wrong, now.claims, now.runs);
+  if (sanitized) return;
+  assert_true(5 * now.claims >= 2 * members);
+  assert_true(30 * now.wrong <= now.claims);
 }
 
 /* A narrow density that is turned in two planes, at the centre, on the diagonal or at the centre of a face, beside waves, jumps, or what is 0 beyond a plane: samples are misled by these, and VEGAS gathers its
@@ -533,6 +546,7 @@ int main(void) {
                                      cmocka_unit_test(and_where_a_range_is_cut_off),
                                      cmocka_unit_test(and_at_usual_places),
                                      cmocka_unit_test(and_at_ends_of_infinite_ranges),
+                                     cmocka_unit_test(and_narrower_ones_there),
                                      cmocka_unit_test(what_samples_and_first_regions_lose),
                                      cmocka_unit_test(and_where_memory_is_little),
                                      cmocka_unit_test(one_peak_far_away_is_found_early),
