@@ -25,8 +25,7 @@ struct looks_of_checks {
   int rays;
   const double *places;  // [place_count][ndim]: usual places (usual_places.hpp), as parts of the axes
   int place_count;
-  const uint64
-      *axes;  // [choices] on which ends of infinite ranges are looked at (range_ends.hpp); at most half as many as rays
+  const uint64 *axes;  // [choices] of those with an end (range_ends.hpp), at most half as many as rays
   int choices;
 };
 
