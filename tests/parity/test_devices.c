@@ -248,6 +248,30 @@ static void long_steps_of_cubature_are_shared_out(void **state) {
   setenv(as_several, "1", 1);
 }
 
+/* Usual places are asked for behind the steps: once, where a claim is looked beside, and not where the limit leaves no room for that. */
+static void what_is_asked_ahead_is_counted_once(void **state) {
+  (void)state;
+  if (!is_stand_in()) skip();
+  for (int i = 0; i < many_device_runs; ++i) {
+    const struct device_run *r = &device_runs[i];
+    if (r->method != TESSERA_CUBATURE || !is_runnable(r) || r->ncomp > 1) continue;
+    tessera_solver *s = device_solver_of(r);
+    put_real(s, TESSERA_RELTOL, 1e-2);
+    put_int(s, TESSERA_DEVICE, 0);
+    int64_t evaluations[2];
+    for (int limited = 0; limited < 2; ++limited) {
+      if (limited) put_int(s, TESSERA_MAXEVAL, (int)evaluations[0] - 1);
+      const long before = points_of_stand_in();
+      const struct device_outcome o = device_outcome_of(s, r->method);
+      assert_int_equal(o.status, TESSERA_OK);
+      assert_int_equal(points_of_stand_in() - before, o.evaluations);
+      evaluations[limited] = o.evaluations;
+    }
+    assert_true(evaluations[1] < evaluations[0]);
+    tessera_destroy(s);
+  }
+}
+
 /* In the memory of the device whose stream it is given; see tests/core/several_devices. */
 struct kinks_calls {
   int of_device[4], refuse;
@@ -318,6 +342,7 @@ int main(void) {
       cmocka_unit_test(a_broken_device_ends_the_run),
       cmocka_unit_test(devices_that_cannot_be_are_named),
       cmocka_unit_test(long_steps_of_cubature_are_shared_out),
+      cmocka_unit_test(what_is_asked_ahead_is_counted_once),
       cmocka_unit_test(each_device_is_called_for_its_regions),
       cmocka_unit_test(all_devices_give_the_same_bits),
   };
