@@ -26,10 +26,9 @@ void places_ahead::end() {
 asked_ahead places_ahead::ask(CUdeviceptr wanted) {
   asked_ = {};
   if (!modes_) return asked_;
-  const places_to_look_at next = modes_->next_places();
-  if (next.n == 0 || !point_memory::is_near(next.n, next.ndim, ncomp_)) return asked_;
-  x_.assign(next.x, next.x + next.n * next.ndim);
-  asked_ = {next.after, next.n, reinterpret_cast<int *>(wanted)};
+  next_ = modes_->next_places();
+  if (next_.n == 0 || !point_memory::is_near(next_.n, next_.ndim, ncomp_)) return asked_;
+  asked_ = {next_.after, next_.n, reinterpret_cast<int *>(wanted)};
   return asked_;
 }
 
@@ -37,26 +36,22 @@ void places_ahead::start() {
   if (!asked_.wanted) return;
   if (is_coming_) check(cuda().stream_synchronize(stream_), "the kernel");
   is_coming_ = false;
-  near_.require((1 + point_memory::most_near) * sizeof(double));
-  auto *const said = static_cast<int *>(near_.address());
-  *said = 0;
-  std::copy(x_.begin(), x_.end(), points());
-  double *const values = points() + x_.size();
-  awaited_values::clear(values, static_cast<std::size_t>(asked_.points * ncomp_));
-  launch_points(kernel_->points(), params_, stream_, asked_.points, reinterpret_cast<CUdeviceptr>(points()),
-                reinterpret_cast<CUdeviceptr>(values), reinterpret_cast<CUdeviceptr>(said),
+  x_.assign(next_.x, next_.x + next_.n * next_.ndim);
+  said_ = memory_.begin();
+  std::copy(x_.begin(), x_.end(), memory_.numbers());
+  awaited_values::clear(values_there(), static_cast<std::size_t>(asked_.points * ncomp_));
+  launch_points(kernel_->points(), params_, stream_, asked_.points, reinterpret_cast<CUdeviceptr>(memory_.numbers()),
+                reinterpret_cast<CUdeviceptr>(values_there()), reinterpret_cast<CUdeviceptr>(said_),
                 reinterpret_cast<CUdeviceptr>(asked_.wanted));
 }
 
 bool places_ahead::take(int64 n, const double *x, double *values) {
   if (!is_coming_ || n != asked_.points || std::memcmp(x, x_.data(), x_.size() * sizeof(double)) != 0) return false;
   is_coming_ = false;
-  double *const there = points() + x_.size();
   const auto count = static_cast<std::size_t>(n * ncomp_);
-  awaited_values::wait(there, count, stream_);
-  std::copy_n(there, count, values);
-  return *static_cast<const int *>(near_.address()) == 0 &&
-         std::all_of(values, values + count, [](double v) { return std::isfinite(v); });
+  awaited_values::wait(values_there(), count, stream_);
+  std::copy_n(values_there(), count, values);
+  return *said_ == 0 && std::all_of(values, values + count, [](double v) { return std::isfinite(v); });
 }
 
 }  // namespace tessera

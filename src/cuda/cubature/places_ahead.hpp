@@ -32,16 +32,19 @@ class places_ahead {
   bool take(int64 n, const double *x, double *values);
 
  private:
-  double *points() const { return static_cast<double *>(near_.address()) + 1; }  // behind what the integrand says
+  // Behind the points.
+  double *values_there() const { return memory_.numbers() + x_.size(); }
 
   mode_search *modes_ = nullptr;
   int ncomp_ = 0;
   const loaded_kernel *kernel_ = nullptr;
   CUdeviceptr params_ = 0;
   CUstream stream_ = nullptr;
+  places_to_look_at next_ = {};
   asked_ahead asked_ = {};
-  std::vector<double> x_;  // as on the device, where they may become the user's
-  mapped_memory near_;
+  std::vector<double> x_;  // on the device they may become the user's
+  point_memory memory_;
+  const int *said_ = nullptr;
   bool is_coming_ = false;
 };
 

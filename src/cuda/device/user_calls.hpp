@@ -47,8 +47,10 @@ struct point_memory {
     return said;
   }
 
+  double *numbers() const { return static_cast<double *>(near.address()) + 1; }  // behind what the integrand says
+
   device_memory far;
-  mapped_memory near;  // behind what the integrand says
+  mapped_memory near;
 };
 
 // Points x[coordinates][n] to the device and values f[ncomp][n] back; launch(from, to) has them made in the stream and says
@@ -83,7 +85,7 @@ inline std::vector<double> point_of_user(const point_memory &memory, int ndim, i
   for (std::size_t j = 0; j < x.size(); ++j) {
     const std::size_t at = j * static_cast<std::size_t>(n) + static_cast<std::size_t>(i);
     if (near)
-      x[j] = static_cast<const double *>(memory.near.address())[1 + at];
+      x[j] = memory.numbers()[at];
     else
       check(cuda().download(&x[j], memory.far.address() + at * sizeof(double), sizeof x[j]), "downloading a point");
   }
@@ -117,7 +119,7 @@ bool at_points(point_memory &memory, CUstream stream, int coordinates, int ncomp
   if (!point_memory::is_near(n, coordinates, ncomp))
     return at_points(memory.far, stream, coordinates, ncomp, n, x, f, launch);
   const auto xs = static_cast<std::size_t>(n * coordinates), fs = static_cast<std::size_t>(n * ncomp);
-  auto *const numbers = static_cast<double *>(memory.near.address()) + 1;
+  double *const numbers = memory.numbers();
   std::memcpy(numbers, x, xs * sizeof(double));
   if (are_awaited) awaited_values::clear(numbers + xs, fs);
   if (!launch(reinterpret_cast<CUdeviceptr>(numbers), reinterpret_cast<CUdeviceptr>(numbers + xs))) return false;

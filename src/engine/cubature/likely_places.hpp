@@ -98,12 +98,18 @@ class likely_places {
     return keep_what_falls(found);
   }
 
-  // Over infinite ranges: beside finite ends and 0, on all axes, or on some while the others are where the first mode is. The integrand stands out where it is higher than farther from there. There are none as long as
-  // few evaluations are spent.
-  bool has_ends(int64 spent) const { return !affordable_choices(spent).empty(); }
-  outcome find_at_ends(int64 spent, const climbed_place &first_mode, std::vector<climbed_place> &found) {
+  // On which axes ends of an infinite range are worth it behind so many evaluations; none as long as those are few.
+  std::vector<uint64> affordable_choices(int64 spent) const {
+    std::vector<uint64> chosen = choices_of_axes(nd_);
+    const double affordable = share_of_places * static_cast<double>(spent) / (2.0 * points_at_end);
+    chosen.resize(std::min(chosen.size(), static_cast<std::size_t>(affordable)));
+    return chosen;
+  }
+  // Over infinite ranges: beside finite ends and 0, on all axes, or on some while the others are where the first mode is. The integrand stands out where it is higher than farther from there.
+  outcome find_at_ends(const std::vector<uint64> &choices, const climbed_place &first_mode,
+                       std::vector<climbed_place> &found) {
     std::vector<double> y, sizes;
-    for (const uint64 axes : affordable_choices(spent))
+    for (const uint64 axes : choices)
       for (const bool upper : {false, true})
         for (int i = 0; i < points_at_end; ++i)
           for (std::size_t j = 0; j < nd_; ++j)
@@ -221,13 +227,6 @@ class likely_places {
     }
     found.resize(kept);
     return o;
-  }
-
-  std::vector<uint64> affordable_choices(int64 spent) const {
-    std::vector<uint64> chosen = choices_of_axes(nd_);
-    const double affordable = share_of_places * static_cast<double>(spent) / (2.0 * points_at_end);
-    chosen.resize(std::min(chosen.size(), static_cast<std::size_t>(affordable)));
-    return chosen;
   }
 
   const run_settings set_;

@@ -315,10 +315,11 @@ class mode_search {
   }
 
   outcome look_at_ends(int64 spent) {
-    if (seen_places_ > 0 || known_.empty() || !places_.has_ends(spent)) return outcome::running;
+    const std::vector<uint64> choices = places_.affordable_choices(spent);
+    if (seen_places_ > 0 || known_.empty() || choices.empty()) return outcome::running;
     seen_places_ = 1;
     std::vector<place> found;
-    outcome o = places_.find_at_ends(spent, known_[0], found);
+    outcome o = places_.find_at_ends(choices, known_[0], found);
     if (o != outcome::running) return o;
     const std::size_t before = known_.size();
     o = climb_from(
