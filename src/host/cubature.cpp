@@ -98,7 +98,7 @@ class host_cubature final : public host_method {
     result.statistics.evaluations += race.all_evaluations();
     result.sparse_points = race.evaluations();
     result.from_sparse = race.is_won(value, error);
-    if (modes.has_looked()) hooks.tell_modes(modes.told());
+    modes.tell(hooks, result.end);
     const bool by_sparse = race.has_ended() || modes.has_ended();
     result.callback_status = by_sparse ? sparse.ended_in().callback_status() : evaluator_.callback_status();
     result.message = by_sparse ? sparse.ended_in().message() : evaluator_.message();

@@ -540,6 +540,46 @@ static void what_is_not_finite_is_reported(void **state) {
   assert_true(reported >= 37);
 }
 
+/* Sums of jumps, for which samples are chosen, and a small cube on the diagonal in which there is no number: a look at usual places meets it, and no sample does. */
+struct hole_on_diagonal {
+  double jump[4], amount[4], at;
+  int is_met;
+};
+static int jumps_and_hole(int n, const double *x, int ncomp, double *v, void *userdata) {
+  struct hole_on_diagonal *p = userdata;
+  int inside = 1;
+  (void)ncomp;
+  v[0] = 0;
+  for (int j = 0; j < n; ++j) {
+    v[0] += x[j] > p->jump[j] ? p->amount[j] : 0;
+    inside = inside && fabs(x[j] - p->at) < 0.02;
+  }
+  if (inside) p->is_met = 1, v[0] = (double)NAN;
+  return 0;
+}
+static void and_by_looks_for_other_methods(void **state) {
+  const int runs = sanitized ? 12 : 60;
+  int met = 0;
+  uint64_t seed = 28129577;
+  (void)state;
+  for (int i = 0; i < runs; ++i) {
+    struct hole_on_diagonal p = {.at = 0.1 + 0.8 * splitmix_uniform(&seed)};
+    for (int j = 0; j < 4; ++j) p.jump[j] = splitmix_uniform(&seed), p.amount[j] = 0.2 + splitmix_uniform(&seed);
+    tessera_solver *s = solver_of(4, 1);
+    put_point(s, jumps_and_hole, &p);
+    put_real(s, TESSERA_RELTOL, 5e-3);
+    put_int(s, TESSERA_THREADS, 1);
+    put_int(s, TESSERA_MAXEVAL, 300000);
+    double value, error;
+    const int status = tessera_integrate(s, TESSERA_AUTO, &value, &error);
+    met += p.is_met;
+    if (p.is_met) assert_status(s, status, TESSERA_NONFINITE);
+    tessera_destroy(s);
+  }
+  print_message("%d of %d runs by automatic choice came to a hole\n", met, runs);
+  if (!sanitized) assert_true(met >= 15);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(both_are_found),
                                      cmocka_unit_test(in_one_variable_too),
@@ -555,6 +595,7 @@ int main(void) {
                                      cmocka_unit_test(and_where_memory_is_little),
                                      cmocka_unit_test(one_peak_far_away_is_found_early),
                                      cmocka_unit_test(what_a_limit_ends_knows_what_is_beside_landmarks),
-                                     cmocka_unit_test(what_is_not_finite_is_reported)};
+                                     cmocka_unit_test(what_is_not_finite_is_reported),
+                                     cmocka_unit_test(and_by_looks_for_other_methods)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

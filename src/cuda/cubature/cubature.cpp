@@ -131,7 +131,7 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   result.statistics.evaluations += race.all_evaluations();
   result.sparse_points = race.evaluations();
   result.from_sparse = race.is_won(value, error);
-  if (modes.has_looked()) hooks.tell_modes(modes.told());
+  modes.tell(hooks, result.end);
   if (race.has_ended() || modes.has_ended()) {
     explain_sparse(sparse.ended_in(), kernel, result);
   } else if (kernel) {
