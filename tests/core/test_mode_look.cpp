@@ -144,7 +144,7 @@ void both_are_found(void **) {
 }
 
 // A second peak that no interval meets before.
-constexpr two_peaks hidden = {{0.0, INFINITY}, 0.0, 1.0, 24.0, 0.2, 0.5};
+constexpr two_peaks hidden = {{0.0, INFINITY}, 0.0, 1.0, 26.0, 0.2, 0.5};
 double hidden_at(double x) { return std::exp(-x) + hidden.weight * normal(x, hidden.second, hidden.width_of_second); }
 
 void so_are_those_of_components(void **) {

@@ -151,6 +151,61 @@ static void iterated(void **state) {
   tessera_destroy(s);
 }
 
+/* Narrow at a place where an interval has its middle, which its halves have no points near. */
+struct peak {
+  int shape, background;
+  double at, width;
+};
+static double height(const struct peak *p, double t) {
+  const double z = (t - p->at) / p->width;
+  return p->shape == 0 ? exp(-z * z / 2) / (sqrt(2 * M_PI) * p->width)
+                       : (p->shape == 1 ? 1 / (2 * p->width * cosh(z) * cosh(z)) : (fabs(z) < 1 ? 0.5 / p->width : 0));
+}
+static int beside_background(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  const struct peak *p = userdata;
+  (void)ncomp;
+  *f = 0.3 * height(p, *x) + (p->background == 0 ? 0 : p->background == 1 ? 1 : cos(3 * *x));
+  if (ndim == 2) *f *= 1 + 0.3 * x[1];
+  return 0;
+}
+/* Of how many claims are false. */
+static int false_claims_at_middles(int ndim, int method, const double *at, int places, int *claims) {
+  static const double widths[] = {2e-5, 7e-5, 3e-4, 1e-3}, tolerances[] = {1e-3, 1e-6, 1e-9};
+  tessera_solver *s = solver_of(ndim, 1);
+  struct peak p;
+  int wrong = 0;
+  put_point(s, beside_background, &p);
+  put_int(s, TESSERA_MAXEVAL, 1000000);
+  for (p.shape = 0; p.shape < 3; ++p.shape)
+    for (p.background = 0; p.background < 3; ++p.background)
+      for (int i = 0; i < places; ++i)
+        for (int w = 0; w < 4; ++w)
+          for (int t = 0; t < 3; ++t) {
+            double value, error;
+            p.width = widths[w];
+            p.at = at[i] + 0.3 * (i % 3 - 1) * p.width;
+            put_real(s, TESSERA_RELTOL, tolerances[t]);
+            const int status = tessera_integrate(s, method, &value, &error);
+            assert_true(status >= 0);
+            if (status != TESSERA_OK) continue;
+            const double smooth = p.background == 0 ? 0 : p.background == 1 ? 1 : sin(3.0) / 3;
+            const double exact = (0.3 + smooth) * (ndim == 2 ? 1.15 : 1);
+            ++*claims;
+            wrong += fabs(value - exact) > tolerances[t] * exact;
+          }
+  tessera_destroy(s);
+  return wrong;
+}
+static void narrow_at_middles(void **state) {
+  (void)state;
+  static const double at[] = {0.5, 0.25, 0.75, 0.625};
+  int claims = 0, of_iterated = 0;
+  assert_int_equal(false_claims_at_middles(1, TESSERA_QUADRATURE, at, 4, &claims), 0);
+  assert_int_equal(false_claims_at_middles(2, TESSERA_ITERATED, at, 1, &of_iterated), 0);
+  assert_at_most(430, claims);
+  assert_at_most(80, of_iterated);
+}
+
 /* NaN beside an end is no value, and nothing that ends an integral whose other points are well. */
 static int narrow_hole(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   (void)ndim, (void)ncomp, (void)userdata;
@@ -174,6 +229,7 @@ int main(void) {
                                      cmocka_unit_test(near_a_break_point),
                                      cmocka_unit_test(removable_singularities),
                                      cmocka_unit_test(iterated),
+                                     cmocka_unit_test(narrow_at_middles),
                                      cmocka_unit_test(hole_beside_an_end)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,14 +18,17 @@ enum class quadrature_end {
   stopped          // by the caller
 };
 
-// Intervals that are to be evaluated. `level`: how often the range has been halved on the way to them.
+constexpr int most_asked_of_run = 4;  // both halves, or a point beside each of their ends
+
+// Intervals that are to be evaluated. `level`: how often the range has been halved on the way to them. inner, of points: not beside an end of the range or of a piece, where there may be no
+// finite value.
 template <class Real, class Int>
 struct quadrature_request {
   int count = 0;  // 0: the run has ended
-  interval<Real> part[2];
+  interval<Real> part[most_asked_of_run];
   Int level = 0;
   bool points = false;  // the integrand itself at the lower ends is wanted, as the values of the estimates
-  bool inner[2] = {};   // of points: not beside an end of the range or of a piece, where there may be no finite value
+  bool inner[most_asked_of_run] = {};
 };
 
 template <class Real>
@@ -56,10 +59,20 @@ TESSERA_HD bool stalled(const division<Real> &d) {
 // What QUADPACK believes and should not, where there are arrays of doubts. Halves of an interval whose error was larger than its estimate have
 // some of that as their error, and so have halves that look smooth while the interval did not: one of them may by accident. Where both halves look
 // smooth but do not meet at the middle, a jump or a kink may lie between the middle and the points next to it; the doubt stays with the parts at
-// that place, and is halved with them, until a point sees the jump or it is small enough. A doubt is of the upper end of an interval when it is
-// positive, of the lower when it is negative; `is_rough` stands for an interval that did not look smooth. Before the division; `e` is changed.
+// that place, and is halved with them, until a point sees as much or it is small enough. A doubt is of the upper end of an interval when it is
+// positive, of the lower when it is negative; `is_rough` stands for an interval that did not look smooth, or both of whose ends are doubtful. Before the division; `e` is changed.
 template <class Real>
 constexpr Real is_rough = real_limits<Real>::greatest;
+
+// Of an interval that did not look smooth, while its halves do, but for rounding: by how much its value changes. Else 0.
+template <class Real, class Int>
+TESSERA_HD Real change_of_rough(const interval_list<Real, Int> &list, const interval_estimate<Real> *halves) {
+  constexpr Real little = Real(1e-3);
+  const Int parent = list.selected();
+  const Real change = fabs(list.value_of(parent) - (halves[0].value + halves[1].value));
+  const auto is_smooth = [change](const interval_estimate<Real> &e) { return !e.rough || e.error <= little * change; };
+  return list.doubt(parent) == is_rough<Real> && is_smooth(halves[0]) && is_smooth(halves[1]) ? change : Real(0);
+}
 
 template <class Real, class Int>
 TESSERA_HD TESSERA_APART void careful_halves(const interval_list<Real, Int> &list, interval_estimate<Real> *e,
@@ -81,15 +94,18 @@ TESSERA_HD TESSERA_APART void careful_halves(const interval_list<Real, Int> &lis
     if (above > doubts[1]) doubts[1] = -above;
     mismatch = jump * width / Real(40);
   }
+  bool both[2];  // ends are doubtful
   for (int i = 0; i < 2; ++i) {
+    both[i] = e[i].lower_doubt > Real(0) && e[i].upper_doubt > Real(0);
     if (e[i].lower_doubt > fabs(doubts[i])) doubts[i] = -e[i].lower_doubt;
     if (e[i].upper_doubt > fabs(doubts[i])) doubts[i] = e[i].upper_doubt;
   }
-  const bool vanished = was_rough && !e[0].rough && !e[1].rough;
+  const bool vanished = change_of_rough(list, e) > Real(0);
   for (int i = 0; i < 2; ++i) {
+    const bool sees_it = e[i].rough && e[i].error >= fabs(doubts[i]);  // what was doubted
     if (change > list.error_of(parent) || vanished) e[i].error = larger_of(e[i].error, change / Real(2));
     e[i].error = larger_of(e[i].error, larger_of(mismatch, fabs(doubts[i])));
-    if (e[i].rough) doubts[i] = is_rough<Real>;
+    if (sees_it || both[i]) doubts[i] = is_rough<Real>;
   }
 }
 

@@ -1,6 +1,6 @@
 // The ends of a smooth interval that has no smooth neighbour there with whose extrapolation that of its values could be compared: the ends of a
-// range, or of a piece between break points, and where it meets an interval that does not look smooth. There it is compared with a point close to the
-// end. What changes between the outermost point of the rule and the end, a kink, a jump, a boundary layer, is then known of.
+// range, or of a piece between break points, where it meets an interval that does not look smooth, and the middle of one that did not before it was divided, while its halves do: a peak that a point
+// there has met lies between those of the halves. There it is compared with a point close to the end. What changes between the outermost point of the rule and the end, a kink, a jump, a boundary layer, is then known of.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -32,8 +32,9 @@ class end_probes {
       add(run, e[0], 0, q.part[0].lower, Real(1));
       add(run, e[last], last, q.part[last].upper, Real(-1));
     }
-    if (middle && e[1].rough) add(run, e[0], 0, q.part[0].upper, Real(-1));
-    if (middle && e[0].rough) add(run, e[1], 1, q.part[1].lower, Real(1));
+    const bool is_hidden = last > 0 && change_of_rough(run.list(), e) > matters * allowed_;
+    if (is_hidden || (middle && e[1].rough)) add(run, e[0], 0, q.part[0].upper, Real(-1));
+    if (is_hidden || (middle && e[0].rough)) add(run, e[1], 1, q.part[1].lower, Real(1));
     if (count_ == 0) return false;
     for (int i = 0; i < q.count; ++i) e_[i] = e[i];
     request_.points = true;
@@ -54,6 +55,7 @@ class end_probes {
   // Of the width of the piece, where something may happen that is no longer seen farther in, and of the gap elsewhere. No powers of 2: rounding is
   // not to be the same everywhere.
   static constexpr Real nearest = Real(1.03e-6), nearest_in_gap = Real(1.03e-3);
+  static constexpr Real matters = Real(0.05);  // of what is tolerated
 
   struct end {
     Real at, inward, value, slope, uncertain, gap;  // the place, +1 or -1, the extrapolation there
@@ -105,7 +107,7 @@ class end_probes {
     if (p.told++ == 0) {
       p.first = deviation;
       p.distance = p.nearest * Real(0.9371);
-      return excess * p.gap > Real(0.05) * allowed_;
+      return excess * p.gap > matters * allowed_;
     }
     if (p.told <= 3) {
       const Real ratio = deviation / p.first;
@@ -125,7 +127,7 @@ class end_probes {
 
   quadrature_request<Real, Int> request_;
   interval_estimate<Real> e_[2];
-  static constexpr int most = 2;  // of a request
+  static constexpr int most = most_asked_of_run;
   end ends_[most];
   int count_ = 0;
   Real allowed_ = 0;

@@ -517,7 +517,7 @@ class integral_steps {
   bool saved_ = false;  // the double-exponential rule came first and did not converge
   bool has_value_ = false, zero_ = true;
   int component_ = 0, missing_count_ = 0, missing_[mode_look::most_asked] = {};
-  interval_estimate<double> told_[2];
+  interval_estimate<double> told_[most_asked_of_run];
   // Of a complex value, whose two parts are integrated one after the other, in several passes: the absolute tolerance of both.
   double absolute_of_pair_ = 0.0;
   int passes_of_pair_ = 0;
