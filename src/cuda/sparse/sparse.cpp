@@ -21,7 +21,6 @@ constexpr unsigned block = 128, wide_block = 512;
 constexpr unsigned most_looking = 512;  // blocks
 constexpr unsigned most_testing = 256;  // each of which has first to make the logarithms of all panels
 constexpr int64 many_points = 512;      // of an index, for which a block is wide
-constexpr int64 few_regions = 1024;     // which one block looks at
 
 constexpr int bytes_of_logs(int panels, int ndim) {
   return panels * static_cast<int>(sizeof(log_panel)) + ndim * log_starts * static_cast<int>(sizeof(panel_number));
@@ -60,6 +59,7 @@ sparse_kernels::sparse_kernels(int ndim, int ncomp, int arch, code_cache *cache)
                             bytes_of_logs(most_log_panels, ndim)),
         "asking for shared memory");
   largest_ = library_.function("tessera_largest_errors");
+  largest_of_few_ = library_.function("tessera_largest_of_few");
   records_ = library_.function("tessera_region_records");
   const sparse_tables tables = make_sparse_tables();
   tables_.require(sizeof tables);
@@ -69,22 +69,25 @@ sparse_kernels::sparse_kernels(int ndim, int ncomp, int arch, code_cache *cache)
 
 std::vector<double> sparse_kernels::largest_errors(const region_view &regions, int64 n, int wanted,
                                                    const double *weight, mapped_memory &memory, CUstream stream) const {
-  const bool at_once = n <= few_regions && wanted <= most_at_once;
-  const auto blocks = at_once ? 1u : static_cast<unsigned>(std::min<int64>(most_looking, (n + block - 1) / block));
+  const bool are_few = n <= few_regions;
+  const auto blocks = are_few ? 1u : static_cast<unsigned>(std::min<int64>(most_looking, (n + block - 1) / block));
   const auto ncomp = static_cast<std::size_t>(regions.ncomp()), count = static_cast<std::size_t>(wanted),
              length = static_cast<std::size_t>(numbers_of_record(regions));
-  memory.require(blocks * count * sizeof(ranked_region) + (ncomp + count * length) * sizeof(double));
+  memory.require(blocks * count * sizeof(ranked_region) + (1 + ncomp + count * length) * sizeof(double));
   auto *const best = static_cast<ranked_region *>(memory.address());
   auto *const weights = reinterpret_cast<double *>(best + blocks * count);
   std::copy_n(weight, ncomp, weights);
-  largest_arguments a = {regions, n, weights, wanted, best, weights + ncomp};
-  launch(largest_, blocks, 1, stream, a, at_once ? wide_block : block);
-  check(cuda().stream_synchronize(stream), "the kernel");
-  std::partial_sort(best, best + std::min<std::size_t>(count, blocks * count), best + blocks * count, ranks_before);
+  auto *const said = reinterpret_cast<int *>(weights + ncomp);
+  *said = 0;
+  largest_arguments a = {regions, n, weights, wanted, best, weights + ncomp + 1, said};
+  launch(are_few ? largest_of_few_ : largest_, blocks, 1, stream, a, are_few ? wide_block : block);
+  const auto is_there = [said] { return __atomic_load_n(said, __ATOMIC_ACQUIRE) != 0; };
+  if (!are_few || !is_soon(is_there, stream)) check(cuda().stream_synchronize(stream), "the kernel");
+  if (!are_few) std::partial_sort(best, best + count, best + blocks * count, ranks_before);
   int found = 0;
   while (found < wanted && best[found].region >= 0) ++found;
   if (found == 0) return {};
-  if (!at_once) {
+  if (!are_few) {
     launch(records_, static_cast<unsigned>(found), 1, stream, a);
     check(cuda().stream_synchronize(stream), "the kernel");
   }
@@ -218,6 +221,7 @@ outcome cuda_sparse::evaluate(const sparse_step &step, double *differences) {
   a.points = step.points;
   a.store = reinterpret_cast<double *>(memory_.store.address());
   a.differences = static_cast<double *>(memory_.differences.address());
+  awaited_values::clear(a.differences, static_cast<std::size_t>(n * comps));
   a.flags = reinterpret_cast<const int *>(flags_);
   a.answer = begin_answer();
   for (a.first = 0; a.first < points; a.first += a.n) {
@@ -238,6 +242,7 @@ outcome cuda_sparse::evaluate(const sparse_step &step, double *differences) {
     a.end_stage = step.stages > 0 ? stage + 1 : ndim_;
     launch(kernels_.sums(), static_cast<unsigned>(n), static_cast<unsigned>(comps), stream_, a, threads);
   }
+  awaited_values::wait(a.differences, static_cast<std::size_t>(n * comps), stream_);
   const outcome o = read_answer();
   stored_ = step.store;
   if (o == outcome::running) std::copy_n(a.differences, n * comps, differences);
@@ -252,8 +257,9 @@ int *cuda_sparse::begin_answer() {
   nonfinite_.clear();
   return answer;
 }
+// Behind what has been waited for.
 outcome cuda_sparse::read_answer() {
-  synchronize();
+  is_copying_ = false;
   const int *const answer = static_cast<const int *>(memory_.answer.address());
   flags_seen_ = (answer[0] & flags_that_end) != 0 ? answer[0] : 0;
   if (flags_seen_ != 0) return outcome::callback;
@@ -336,8 +342,10 @@ outcome cuda_sparse::find_unexplained(const tested_set &set, const double *means
     launch(kernels_.tested_values(), blocks, 1, stream_, a);
   }
   auto *const found = reinterpret_cast<double *>(static_cast<int *>(memory_.answer.address()) + 2);
+  awaited_values::clear(found, nc);
   check(cuda().download_in_order(found, memory_.tested.address() + nc * sizeof(double), nc * sizeof(double), stream_),
         "reading values");
+  awaited_values::wait(found, nc, stream_);
   const outcome o = read_answer();
   std::copy_n(found, nc, sizes);
   return o;

@@ -81,7 +81,10 @@ extern "C" __global__ void __launch_bounds__(512) tessera_sparse_sums(const tess
       own[left.place() + r] = sum_over_axis(*a.tables, left.level(), sources[left.axis()], left.size(), r, a.store, k);
     __syncthreads();
   }
-  if (threadIdx.x == 0 && q.active <= a.end_stage) a.differences[k * a.count + blockIdx.x] = own[left.place()];
+  // Once, for the host waits until it is there.
+  const bool is_new = a.stage == 0 || q.active > a.stage;
+  if (threadIdx.x == 0 && is_new && q.active <= a.end_stage)
+    a.differences[k * a.count + blockIdx.x] = own[left.place()];
 }
 
 namespace tessera {
@@ -145,10 +148,51 @@ __device__ __forceinline__ ranked_region first_of_warp(ranked_region best) {
 
 }  // namespace tessera
 
-// The regions with the largest errors of those that each block looks at, one after the other; their records too where there is one block.
-extern "C" __global__ void __launch_bounds__(512) tessera_largest_errors(const tessera::largest_arguments a) {
+namespace tessera {
+
+// Of no more regions than it has room for all are sorted, by pairs at a distance (K. E. Batcher, Sorting networks and their applications, 1968).
+__device__ void sort_regions(ranked_region *all, int room) {
+  for (int size = 2; size <= room; size *= 2)
+    for (int apart = size / 2; apart > 0; apart /= 2) {
+      for (int i = threadIdx.x; i < room / 2; i += blockDim.x) {
+        const int low = 2 * i - (i & (apart - 1)), high = low + apart;
+        const ranked_region first = all[low], second = all[high];
+        const bool descends = (low & size) == 0;
+        if (ranks_before(second, first) == descends) {
+          all[low] = second;
+          all[high] = first;
+        }
+      }
+      __syncthreads();
+    }
+}
+
+}  // namespace tessera
+
+// Of no more than few_regions those with the largest errors and their records, in one block; *a.said is set behind all that.
+extern "C" __global__ void __launch_bounds__(512) tessera_largest_of_few(const tessera::largest_arguments a) {
   using namespace tessera;
-  __shared__ ranked_region of_warps[32], found[most_at_once];
+  __shared__ ranked_region all[few_regions];
+  int room = 32;
+  while (room < a.n) room *= 2;
+  for (int i = threadIdx.x; i < room; i += blockDim.x)
+    all[i] = i < a.n ? ranked(a.regions, i, a.weight) : ranked_region{0.0, -1};
+  __syncthreads();
+  sort_regions(all, room);
+  const int length = numbers_of_record(a.regions);
+  for (int w = threadIdx.x; w < a.wanted; w += blockDim.x) a.best[w] = w < room ? all[w] : ranked_region{0.0, -1};
+  for (int i = threadIdx.x; i < a.wanted * length; i += blockDim.x)
+    if (i / length < room && all[i / length].region >= 0)
+      a.records[i] = number_of_record(a.regions, all[i / length].region, i % length);
+  __threadfence_system();
+  __syncthreads();
+  if (threadIdx.x == 0) *const_cast<volatile int *>(a.said) = 1;
+}
+
+// The regions with the largest errors of those that each block looks at, one after the other.
+extern "C" __global__ void __launch_bounds__(128) tessera_largest_errors(const tessera::largest_arguments a) {
+  using namespace tessera;
+  __shared__ ranked_region of_warps[32];
   const ranked_region none = {0.0, -1};
   const int64 apart = int64{gridDim.x} * blockDim.x, first = int64{blockIdx.x} * blockDim.x + threadIdx.x;
   const ranked_region own = first < a.n ? ranked(a.regions, first, a.weight) : none;
@@ -166,12 +210,7 @@ extern "C" __global__ void __launch_bounds__(512) tessera_largest_errors(const t
     __syncthreads();
     last = first_of_warp(of_warps[threadIdx.x % 32]);
     if (threadIdx.x == 0) a.best[int64{blockIdx.x} * a.wanted + w] = last;
-    if (threadIdx.x == 0 && w < most_at_once) found[w] = last;
   }
-  __syncthreads();
-  const int length = numbers_of_record(a.regions), records = gridDim.x == 1 && a.wanted <= most_at_once ? a.wanted : 0;
-  for (int i = threadIdx.x; i < records * length; i += blockDim.x)
-    if (found[i / length].region >= 0) a.records[i] = number_of_record(a.regions, found[i / length].region, i % length);
 }
 
 // A block for each region that has been found.

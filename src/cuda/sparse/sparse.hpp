@@ -41,8 +41,8 @@ class sparse_kernels {
  private:
   compiled_module module_;
   loaded_library library_;
-  CUfunction points_ = nullptr, values_ = nullptr, sums_ = nullptr, largest_ = nullptr, records_ = nullptr,
-             tested_points_ = nullptr, tested_values_ = nullptr;
+  CUfunction points_ = nullptr, values_ = nullptr, sums_ = nullptr, largest_ = nullptr, largest_of_few_ = nullptr,
+             records_ = nullptr, tested_points_ = nullptr, tested_values_ = nullptr;
   device_memory tables_;
 };
 

@@ -36,7 +36,7 @@ struct tested_arguments {
   int *answer;
 };
 
-constexpr int most_at_once = 32;  // regions whose records one block reads as soon as it has found them
+constexpr int few_regions = 1024;  // which one block looks at, and reads the records of as soon as it has found them
 struct largest_arguments {
   region_view regions;
   int64 n;
@@ -44,6 +44,7 @@ struct largest_arguments {
   int wanted;            // of each block
   ranked_region *best;   // [blocks][wanted], and then, first, those of all
   double *records;       // of these, one after the other
+  int *said;             // of few regions: that all is there
 };
 
 }  // namespace tessera

@@ -50,7 +50,7 @@ TESSERA_HD double write_tested_point(const sparse_domain &domain, int ndim, cons
   const int64 region = is_in_region ? i / tested_in_region : 0;
   const double side = static_cast<double>(i - tested_in_region * region - 1);  // the centre, and one on each side of it
   const auto number = static_cast<double>(s.first + i - others + 1);
-  TESSERA_ROLLED
+  TESSERA_OVERLAPPED
   for (int j = 0; j < ndim; ++j) {
     double at, place;  // from -1 to 1
     if (is_in_region) {

@@ -205,6 +205,11 @@ bool records(const largest_arguments &a) {
   return true;
 }
 
+bool largest_of_few(const largest_arguments &a) {
+  *a.said = largest(a) && records(a) ? 1 : 0;
+  return true;
+}
+
 template <class T>
 const T &argument(void **arguments, int i) {
   return *static_cast<const T *>(arguments[i]);
@@ -224,6 +229,7 @@ bool run_cubature(const std::string &name, const rule &r, void **arguments) {
                        argument<bulk_state *>(arguments, 2));
   if (name.rfind("tessera_sparse_", 0) == 0) return sparse(name, argument<sparse_arguments>(arguments, 0));
   if (name == "tessera_largest_errors") return largest(argument<largest_arguments>(arguments, 0));
+  if (name == "tessera_largest_of_few") return largest_of_few(argument<largest_arguments>(arguments, 0));
   if (name == "tessera_region_records") return records(argument<largest_arguments>(arguments, 0));
   if (name == "tessera_points" && argument<const int *>(arguments, 5) && *argument<const int *>(arguments, 5) == 0)
     return true;  // not asked for

@@ -25,7 +25,7 @@ bool run_cubature(const std::string &name, const tessera::rule &rule, void **arg
 inline bool is_cubature(const std::string &name) {
   return name == "tessera_bulk" || name == "tessera_bulk_of_few" || name == "tessera_part" || name == "tessera_pack" ||
          name == "tessera_unpack" || name == "tessera_points" || name == "tessera_largest_errors" ||
-         name == "tessera_region_records" || name.rfind("tessera_batch_", 0) == 0 ||
+         name == "tessera_largest_of_few" || name == "tessera_region_records" || name.rfind("tessera_batch_", 0) == 0 ||
          name.rfind("tessera_sparse_", 0) == 0;
 }
 
