@@ -196,14 +196,44 @@ static int false_claims_at_middles(int ndim, int method, const double *at, int p
   tessera_destroy(s);
   return wrong;
 }
+/* Of an infinite range the intervals between 0 and 1 and beyond have their middles at 1, in the variable in which they are divided. */
+static int beside_normal(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp;
+  *f = 0.3 * height(userdata, *x) + exp(-*x * *x / 2) / sqrt(2 * M_PI);
+  return 0;
+}
+static int false_claims_on_the_line(int *claims) {
+  static const double widths[] = {3e-5, 2e-4, 1e-3}, tolerances[] = {1e-3, 1e-6, 1e-9};
+  const double lower = -INFINITY, upper = INFINITY;
+  tessera_solver *s = solver_of(1, 1);
+  struct peak p = {0, 0, 0, 0};
+  int wrong = 0;
+  put_point(s, beside_normal, &p);
+  assert_status(s, tessera_set_domain(s, &lower, &upper), TESSERA_OK);
+  for (p.shape = 0; p.shape < 3; ++p.shape)
+    for (int side = -1; side <= 1; side += 2)
+      for (int w = 0; w < 3; ++w)
+        for (int t = 0; t < 3; ++t) {
+          double value, error;
+          p.width = widths[w];
+          p.at = side * (1 + 0.2 * p.width);
+          put_real(s, TESSERA_RELTOL, tolerances[t]);
+          assert_status(s, tessera_integrate(s, TESSERA_QUADRATURE, &value, &error), TESSERA_OK);
+          ++*claims;
+          wrong += fabs(value - 1.3) > tolerances[t] * 1.3;
+        }
+  tessera_destroy(s);
+  return wrong;
+}
 static void narrow_at_middles(void **state) {
   (void)state;
   static const double at[] = {0.5, 0.25, 0.75, 0.625};
-  int claims = 0, of_iterated = 0;
+  int claims = 0, of_iterated = 0, on_the_line = 0;
   assert_int_equal(false_claims_at_middles(1, TESSERA_QUADRATURE, at, 4, &claims), 0);
   assert_int_equal(false_claims_at_middles(2, TESSERA_ITERATED, at, 1, &of_iterated), 0);
   assert_at_most(430, claims);
   assert_at_most(80, of_iterated);
+  assert_int_equal(false_claims_on_the_line(&on_the_line), 0);
 }
 
 /* NaN beside an end is no value, and nothing that ends an integral whose other points are well. */
