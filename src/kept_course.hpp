@@ -89,7 +89,7 @@ class kept_course final : public run_hooks {
   bool wants_state() const override { return own_.wants_state(); }
   void foresee(int64 n) override { own_.foresee(n); }
   const double *value_to_look_beside() const override { return own_.value_to_look_beside(); }
-  void tell_modes(const modes_told &shares) override { own_.tell_modes(shares); }
+  void tell_modes(const modes_told &shares, outcome end) override { own_.tell_modes(shares, end); }
 
  private:
   enum kind : uint64 { of_state = 0x62756c6b, of_looks, of_look, of_largest };

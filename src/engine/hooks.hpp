@@ -53,9 +53,9 @@ struct run_hooks {
   virtual bool wants_state() const { return false; }
   // Told by a driver that has an idea of its own: evaluations with which its run will meet the tolerance.
   virtual void foresee(int64) {}
-  // The value[ncomp] with which another method is about to claim success, where it asks for a look for other modes of the integrand first; null: nobody asks. It is told of those that are known.
+  // The value[ncomp] with which another method is about to claim success, where it asks for a look for other modes of the integrand first; null: nobody asks. It is told of those that are known. end: of the run, at its end; else running.
   virtual const double *value_to_look_beside() const { return nullptr; }
-  virtual void tell_modes(const modes_told &) {}
+  virtual void tell_modes(const modes_told &, outcome /*end*/) {}
 };
 
 }  // namespace tessera

@@ -75,7 +75,7 @@ class hooks_between_steps final : public run_hooks {
   bool wants_state() const override { return all_.wants_state(); }
   void foresee(int64 evaluations) override { all_.foresee(evaluations); }
   const double *value_to_look_beside() const override { return all_.value_to_look_beside(); }
-  void tell_modes(const modes_told &shares) override { all_.tell_modes(shares); }
+  void tell_modes(const modes_told &shares, outcome end) override { all_.tell_modes(shares, end); }
 
  private:
   run_hooks &all_;

@@ -32,6 +32,7 @@ struct made_up {
   double gathers = 1.0;               // so many times the points there that an even run has
   bool knows_at_the_end = false;      // and at its end
   int64 ends_after = greatest_int64;  // for want of memory
+  outcome ends_in_look = outcome::running;
 
   int runs = 0, asked_for_modes = 0;
 
@@ -61,20 +62,25 @@ struct made_up_course final : race_course {
       const double met = static_cast<double>(m.met_at) / static_cast<double>(n);
       *error = 1e-3 * m.value * met * met;
       if (n >= m.met_at) {
-        if (m.knows_at_the_end) hooks.tell_modes(m.told());
+        if (m.knows_at_the_end) hooks.tell_modes(m.told(), outcome::converged);
         return outcome::converged;
       }
       if (n >= m.ends_after) {
-        if (m.knows_at_the_end) hooks.tell_modes(m.told());
+        if (m.knows_at_the_end) hooks.tell_modes(m.told(), outcome::memory);
         return outcome::memory;
       }
       end = hooks.between_steps(n, value, error);
       if (end == outcome::running && hooks.value_to_look_beside()) {
         ++m.asked_for_modes;
-        hooks.tell_modes(m.told());
+        if (m.ends_in_look != outcome::running) {
+          end = m.ends_in_look;
+          break;
+        }
+        hooks.tell_modes(m.told(), outcome::running);
         end = hooks.between_steps(n, value, error);
       }
     }
+    if (m.knows_at_the_end) hooks.tell_modes(m.told(), end);
     return end;
   }
   static constexpr int64 step = 500;
@@ -185,6 +191,19 @@ void what_was_known_at_the_end_holds(void **) {
   assert_true(run(course, 0).end == outcome::converged);
 }
 
+// Whatever the run that looks for modes tells at its end, which the user or the clock asks for.
+void a_look_that_is_ended_ends_all(void **) {
+  for (const outcome asked : {outcome::stopped, outcome::time})
+    for (const bool knows : {false, true}) {
+      made_up_course course({slow_regions({0.5}), quick_samples()});
+      course.all[0].ends_in_look = asked;
+      course.all[0].knows_at_the_end = knows;
+      const result r = run(course, 0);
+      assert_int_equal(course.all[0].asked_for_modes, 1);
+      assert_true(r.end == asked);
+    }
+}
+
 // One that has ended, or ends before it can look, keeps nobody from success.
 void without_a_look_samples_have_success(void **) {
   for (const int64 ends_after : {500, 2000, 5000}) {
@@ -209,6 +228,7 @@ void without_a_look_samples_have_success(void **) {
 int main() {
   const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_known_at_the_end_holds),
                                      cmocka_unit_test(where_nothing_is_hidden_nobody_looks),
+                                     cmocka_unit_test(a_look_that_is_ended_ends_all),
                                      cmocka_unit_test(samples_that_have_met_the_modes_have_success),
                                      cmocka_unit_test(samples_that_have_missed_one_leave_the_run_to_regions),
                                      cmocka_unit_test(samples_may_have_missed_the_first),

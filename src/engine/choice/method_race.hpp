@@ -117,7 +117,7 @@ class method_race {
     const double *value_to_look_beside() const override {
       return race_.waiting_ >= 0 && c_ == race_.looker_ ? race_.all_[index(race_.waiting_)].value.data() : nullptr;
     }
-    void tell_modes(const modes_told &shares) override { race_.judge(shares); }
+    void tell_modes(const modes_told &shares, outcome end) override { race_.judge(shares, end); }
 
    private:
     method_race &race_;
@@ -420,10 +420,10 @@ class method_race {
     tell("looks for other modes before the success of ", c);
     return true;
   }
-  // By the looker, within its run where it was asked to look, and at its end.
-  void judge(const modes_told &shares) {
+  // By the looker, within its run where it was asked to look, and at its end. Where the user or the clock has ended it nobody claims any more.
+  void judge(const modes_told &shares, outcome end) {
     modes_ = shares;
-    if (waiting_ < 0) return;
+    if (waiting_ < 0 || (is_ended(end) && !all_[index(looker_)].is_given_up)) return;
     has_looked_ = true;
     leader_ = looker_;
     in_trial_ = false;

@@ -96,7 +96,7 @@ class mode_search {
   }
   // What a run that has ended so tells other methods, if it has looked. Where its integrand has ended it there is nothing but that.
   void tell(run_hooks &hooks, outcome end) const {
-    if (has_looked() && end != outcome::nonfinite && end != outcome::callback) hooks.tell_modes(told());
+    if (has_looked() && end != outcome::nonfinite && end != outcome::callback) hooks.tell_modes(told(), end);
   }
   // Bytes of the points of a call, at most.
   int64 peak_bytes() const { return climbs_.points().peak_bytes(); }

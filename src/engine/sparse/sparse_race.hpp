@@ -230,7 +230,7 @@ class sparse_race final : public run_hooks {
     const outcome o = look_for_modes(n, claimed, error, {});
     if (o != outcome::running && o != outcome::evaluations) return end_with(o);
     if (modes_) modes_->doubt_first();
-    hooks_.tell_modes(modes_ ? modes_->told() : modes_told());
+    hooks_.tell_modes(modes_ ? modes_->told() : modes_told(), outcome::running);
     return hooks_.between_steps(earlier_ + n + beside(), value, error);
   }
   // Are there any to look from? Of a look of before, made again, nobody may have asked for them.
