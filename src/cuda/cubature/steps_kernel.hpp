@@ -42,8 +42,10 @@ struct steps_kernel {
                                     shared_bytes, stream, const_cast<void **>(arguments)),
           "starting the kernel");
     start_behind();
-    const auto is_through = [written] { return __atomic_load_n(written, __ATOMIC_ACQUIRE) != 0; };
-    if (!written || !is_soon(is_through, stream)) check(cuda().stream_synchronize(stream), "the kernel");
+    if (written)
+      wait_for_word(written, stream);
+    else
+      check(cuda().stream_synchronize(stream), "the kernel");
     state = *out;
   }
 };

@@ -210,6 +210,15 @@ bool is_soon(const There &there, CUstream stream) {
   } while (cuda().stream_query(stream) == CUDA_ERROR_NOT_READY && std::chrono::steady_clock::now() - from < patience);
   return false;
 }
+// Or the kernel itself.
+template <class There>
+void wait_until(const There &there, CUstream stream) {
+  if (!is_soon(there, stream)) check(cuda().stream_synchronize(stream), "the kernel");
+}
+// That a word is set, which a kernel sets behind all else that it writes.
+inline void wait_for_word(const int *word, CUstream stream) {
+  wait_until([word] { return __atomic_load_n(word, __ATOMIC_ACQUIRE) != 0; }, stream);
+}
 
 // Host memory that the device reads and writes under the same address.
 class mapped_memory {

@@ -105,7 +105,7 @@ class awaited_values {
       while (i < n && __atomic_load_n(reinterpret_cast<const uint64 *>(values + i), __ATOMIC_ACQUIRE) != unwritten) ++i;
       return i == n;
     };
-    if (!is_soon(are_there, stream)) check(cuda().stream_synchronize(stream), "the kernel");
+    wait_until(are_there, stream);
   }
 
  private:

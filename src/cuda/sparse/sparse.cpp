@@ -81,9 +81,12 @@ std::vector<double> sparse_kernels::largest_errors(const region_view &regions, i
   *said = 0;
   largest_arguments a = {regions, n, weights, wanted, best, weights + ncomp + 1, said};
   launch(are_few ? largest_of_few_ : largest_, blocks, 1, stream, a, are_few ? wide_block : block);
-  const auto is_there = [said] { return __atomic_load_n(said, __ATOMIC_ACQUIRE) != 0; };
-  if (!are_few || !is_soon(is_there, stream)) check(cuda().stream_synchronize(stream), "the kernel");
-  if (!are_few) std::partial_sort(best, best + count, best + blocks * count, ranks_before);
+  if (are_few) {
+    wait_for_word(said, stream);
+  } else {
+    check(cuda().stream_synchronize(stream), "the kernel");
+    std::partial_sort(best, best + count, best + blocks * count, ranks_before);
+  }
   int found = 0;
   while (found < wanted && best[found].region >= 0) ++found;
   if (found == 0) return {};

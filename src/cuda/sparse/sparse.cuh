@@ -146,11 +146,8 @@ __device__ __forceinline__ ranked_region first_of_warp(ranked_region best) {
   return best;
 }
 
-}  // namespace tessera
-
-namespace tessera {
-
-// Of no more regions than it has room for all are sorted, by pairs at a distance (K. E. Batcher, Sorting networks and their applications, 1968).
+// Of no more regions than it has room for all are sorted, by pairs at a distance (K. E. Batcher, Sorting networks and their applications, 1968). CUB does as much for a block, but this text is
+// compiled where the toolkit's headers need not be.
 __device__ void sort_regions(ranked_region *all, int room) {
   for (int size = 2; size <= room; size *= 2)
     for (int apart = size / 2; apart > 0; apart /= 2) {
