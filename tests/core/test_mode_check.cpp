@@ -288,7 +288,7 @@ void is_made_where_it_can_be(void **) {
   finite.settings.looks_in_finite_ranges = true;
   const checked wide = run_and_check(finite);
   assert_true(wide.found.end == outcome::converged && wide.is_owed && !wide.shows);
-  assert_true(32 * (wide.points - 1) <= wide.found.statistics.evaluations);
+  assert_true(11 * (wide.points - 1) <= wide.found.statistics.evaluations);
   // The points of a check are evaluations too.
   cubature_problem p = mapped_problem(2, everywhere, exponential, 1e-3);
   const int64 needed = run_and_check(p).found.statistics.evaluations;

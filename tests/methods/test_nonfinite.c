@@ -142,7 +142,7 @@ static void an_integrand_that_is_never_finite(void **state) {
 static void among_the_initial_regions(void **state) {
   (void)state;
   for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
-    struct spot p = {1e-7, 1e-5, NAN, 0}; /* between the face and the first point of the whole */
+    struct spot p = {1e-7, 5e-6, NAN, 0}; /* between the face and the first point of the whole */
     tessera_solver *s = solver_of(2, 1);
     put_point(s, point, &p);
     put_int(s, TESSERA_SELECTION, selection);

@@ -216,7 +216,10 @@ class bulk {
       else if (state_.end == outcome::converged && modes_)
         state_.end = before_success(value, error);
     }
-    if (state_.evaluations > 0) read_totals(value, error);
+    if (state_.evaluations == 0) return state_.end;
+    read_totals(value, error);
+    if (state_.end != outcome::converged && modes_ && modes_->boxes() > state_.mode_boxes_explored)
+      modes_->add_unresolved(error);
     return state_.end;
   }
 

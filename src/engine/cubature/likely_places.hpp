@@ -185,7 +185,7 @@ class likely_places {
   bool are_inside() const {
     bool all = true;
     for (std::size_t j = 0; j < nd_; ++j)
-      for (const double part : {usual_places::nearest_to_end, 1.0 - usual_places::nearest_to_end})
+      for (const double part : {nearer_place, 1.0 - nearer_place})
         all = all && range_.is_inside(axis(j), range_.at_part(axis(j), part));
     return all;
   }

@@ -13,16 +13,9 @@
 namespace tessera {
 
 // [place][ndim], as parts of the axes.
-inline std::vector<double> list_places(int ndim) {
-  const usual_places places(ndim);
-  std::vector<double> list;
-  for (int i = 0; i < places.count(); ++i)
-    for (int j = 0; j < ndim; ++j) list.push_back(places.part(i, j));
-  return list;
-}
 template <std::size_t ndim>
 const std::vector<double> &places_of() {
-  static const std::vector<double> list = list_places(static_cast<int>(ndim));
+  static const std::vector<double> list = usual_places(static_cast<int>(ndim)).list();
   return list;
 }
 template <std::size_t... ndim>

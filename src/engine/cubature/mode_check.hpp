@@ -237,7 +237,7 @@ class mode_check {
       if (is_part_of_known(known, height, tops)) continue;
       ++climbs;
       const double top = climb(known, height, most_climb_rounds);
-      if (!is_alike_known(known) && matters_beside(st_.set, top, width(known), tops[0], width(0)) &&
+      if (!is_alike_known(known, top, tops) && matters_beside(st_.set, top, width(known), tops[0], width(0)) &&
           !rises_on(known, top) && is_unseen(known, top))
         return true;
     }
@@ -383,10 +383,12 @@ class mode_check {
     for (int k = 0; k < place; ++k) any = any || is_same_mode(nd_, at(place), width(place), at(k), width(k));
     return any;
   }
-  TESSERA_HD bool is_alike_known(int place) const {
+  TESSERA_HD bool is_alike_known(int place, double size, const double *tops) const {
     bool any = false;
     TESSERA_ROLLED
-    for (int k = 0; k < place; ++k) any = any || is_alike_mode(range_, nd_, at(place), width(place), at(k), width(k));
+    for (int k = 0; k < place; ++k)
+      any =
+          any || (size <= mode_rise * tops[k] && is_alike_mode(range_, nd_, at(place), width(place), at(k), width(k)));
     return any;
   }
   TESSERA_HD bool is_part_of_known(int place, double size, const double *tops) const {

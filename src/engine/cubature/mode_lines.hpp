@@ -238,8 +238,15 @@ TESSERA_HD bool is_small_region(const user_range &range, int ndim, const Half &h
   return small && share * static_cast<double>(regions) < share_of_small_region;
 }
 // At a usual place (usual_places.hpp) an integrand stands out if it is so many times what it is in the mean, by the value of the run and by the geometric mean of all of them, for the first may be next to nothing. Such a part of the evaluations before may be spent on them, and so many are climbed from.
-constexpr double stands_out = 30.0, share_of_places = 1.0 / 32, first_width_there = 1.0 / 64, no_width = 1e-9;
+constexpr double stands_out = 30.0, share_of_places = 1.0 / 11, first_width_there = 1.0 / 64, no_width = 1e-9;
 constexpr int climbs_of_places = 4;
+// Places are a little beside a corner, or an end of an infinite range, and once more much nearer, where it is narrow; in parts of an axis, or in units.
+constexpr double near_place = 1.0 / 256, nearer_place = 1.0 / 131072;
+// Multiples of the golden ratio, whose fractions are spread evenly.
+TESSERA_HD double part_of_turn(int n) {
+  const double turns = 0.6180339887498949 * n;
+  return turns - floor(turns);
+}
 // Beside the end of a finite range, or 0 in an infinite one, that a place there is near in its widths, nearer to that. A peak is about as high there; what rises on is singular at the end, which the points of rules near faces have shown.
 TESSERA_HD double nearer_to_end(const user_range &range, int j, double at, double width) {
   constexpr double near = 1.0, nearer = 0.9375;

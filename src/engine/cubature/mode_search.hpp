@@ -73,16 +73,32 @@ class mode_search {
   bool is_before_regions() const { return !known_.empty() && is_background(known_[0]); }
   // Are all others about as high as a density says?
   bool are_explained(const density_at_place &density) const {
-    constexpr double far = 10.0;
     std::vector<double> at(nd_);
     for (std::size_t m = 1; m < known_.size(); ++m) {
       for (std::size_t j = 0; j < nd_; ++j) at[j] = range_.to_box(axis(j), known_[m].at[j]);
-      if (known_[m].size > far * density(at.data()) * known_[0].size) return false;
+      if (known_[m].size > far_above * density(at.data()) * known_[0].size) return false;
     }
     return true;
   }
+  // Is the first one narrower than regions are in the mean, and holds something? The points of a grid miss it, unless it has a map whose density says how high it is.
+  bool is_first_hidden(const density_at_place &density) const {
+    if (is_infinite_ || known_.empty() || is_background(known_[0]) || !is_first_bounded_ || !is_mode(known_[0]))
+      return false;
+    if (!density) return true;
+    std::vector<double> at(nd_);
+    for (std::size_t j = 0; j < nd_; ++j) at[j] = range_.to_box(axis(j), known_[0].at[j]);
+    return known_[0].size > far_above * density(at.data()) * background().size;
+  }
   // Modes that the regions may not have met.
   int count() const { return static_cast<int>(known_.size()) - behind_seen(); }
+
+  // Where a limit ends a run that has not divided its regions beside them yet: adds to error[ncomp] what they hold, were they as high as that a width to either side. All of them, for it is
+  // not known which.
+  void add_unresolved(double *error) const {
+    for (std::size_t m = static_cast<std::size_t>(behind_seen()); m < known_.size(); ++m)
+      for (std::size_t k = 0; k < nc_; ++k)
+        error[k] += std::fabs(known_[m].values[k]) * range_.volume_of_box() * share_of(known_[m], 1.0);
+  }
 
   bool has_looked() const { return looks_ > 0 || !known_.empty(); }
   // The first where the integrand does not rise on to a singular point.
@@ -224,6 +240,7 @@ class mode_search {
   static constexpr int most_looks = 4;
   static constexpr std::size_t numbers_ahead = 5;  // of the places in what write() writes
   static constexpr double outwards[] = {0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999};  // of half-widths
+  static constexpr double far_above = 10.0;                                            // what a density says
   static constexpr double early_share = 1.0 / 16;                                      // of the evaluations before
   static constexpr double on_their_way =
       1e-8;  // regions that have met so much of a peak's height go on to it by themselves
@@ -294,26 +311,28 @@ class mode_search {
     const int n = places_.affordable(spent);
     return n > seen_places_ && (n == places_.count() || n >= 2 * seen_places_);
   }
+  // All of a finite range, with the mean there.
+  place background() const {
+    place all = {std::vector<double>(nd_), std::vector<double>(nd_), 0.0, mean_};
+    for (std::size_t j = 0; j < nd_; ++j) {
+      all.at[j] = range_.at_part(axis(j), 0.5);
+      all.width[j] = range_.length_of_box(axis(j));
+    }
+    all.size = climbs_.size_of(all);
+    return all;
+  }
   // Beside whatever there is: where the integrand stands out there it is climbed, and what is found and is narrow is another mode.
   outcome look_at_usual_places(int64 spent, const density_at_place &density) {
     if (!has_more_places(spent)) return outcome::running;
     const int first = seen_places_, end = seen_places_ = places_.affordable(spent);
-    place background = {std::vector<double>(nd_), std::vector<double>(nd_), 0.0, mean_};
-    for (std::size_t j = 0; j < nd_; ++j) {
-      background.at[j] = range_.at_part(axis(j), 0.5);
-      background.width[j] = range_.length_of_box(axis(j));
-    }
-    background.size = climbs_.size_of(background);
+    const place around = background();
     std::vector<place> found;
     outcome o = places_.find_usual(
-        first, end, background, density, [this](const place &p) { return has_alike(p); }, found);
+        first, end, around, density, [this](const place &p) { return has_alike(p); }, found);
     if (o == outcome::running)
       o = climb_from(
-          found, background, [this](const place &p) { return !has_alike(p); },
-          [this](const place &p) {
-            return holds_something(set_.ndim, p.size, p.width.data()) &&
-                   share_of(p, 1.0) * static_cast<double>(regions_) <= 1.0;
-          });
+          found, around, [this](const place &p) { return !has_alike(p); },
+          [this](const place &p) { return is_mode(p); });
     // Where regions are on their way to a peak, rays from here have time.
     return o == outcome::running && is_thorough_ ? look_from_sources() : o;
   }
@@ -331,6 +350,11 @@ class mode_search {
         [this](const place &p) { return matters(p); });
     if (o != outcome::running) return o;
     return known_.size() > before ? look_from_sources() : o;
+  }
+  // Does it hold something in a box that is smaller than regions are in the mean?
+  bool is_mode(const place &p) const {
+    return holds_something(set_.ndim, p.size, p.width.data()) &&
+           share_of(p, 1.0) * static_cast<double>(regions_) <= 1.0;
   }
   // From places, the highest first, that are new; what is reached is another mode where is_mode says so and it does not rise on. background: is known before it, if nothing else is.
   template <class New, class Mode>
@@ -470,10 +494,10 @@ class mode_search {
         return &k;
     return nullptr;
   }
-  // Or a part of one, or one with a narrow one upon it?
+  // Or a part of one, or one with a narrow one upon it? Not what rises above it.
   bool has_alike(const place &p) const {
     for (const place &k : known_)
-      if (are_same(p, k)) return true;
+      if (p.size <= mode_rise * k.size && are_same(p, k)) return true;
     return false;
   }
   bool is_part_of(const place &p, const std::vector<place> &peaks) const {

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "usual_places.hpp"
+#include "mode_lines.hpp"
 #include "user_range.hpp"
 
 namespace tessera {
@@ -13,8 +13,8 @@ constexpr int points_at_end = 3;
 // Coordinate j of point i; axes: bits of those on which it is at that end, while on others it is that of the first mode.
 TESSERA_HD double coordinate_at_end(const user_range &range, uint64 axes, bool upper, int i, int j, double of_mode) {
   if ((axes >> j & 1) == 0) return of_mode;
-  const double away = i == 0 ? 1.0 / 256 : i == 1 ? 1.0 / 8192 : 1.0 / 16, turn = usual_places::golden * (j + 1);
-  return range.beside_end(j, upper, away * (1.0 + 0.25 * (turn - floor(turn))));
+  const double away = i == 0 ? near_place : i == 1 ? nearer_place : 1.0 / 16, turn = part_of_turn(j + 1);
+  return range.beside_end(j, upper, away * (1.0 + 0.25 * turn));
 }
 // By the sizes at these: the one at which an integrand stands out; -1: at none.
 TESSERA_HD int high_at_end(const double *sizes, double stands_out_by) {

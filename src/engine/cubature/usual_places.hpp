@@ -1,73 +1,141 @@
-// Where integrands often have features that no point of the first regions meets: in corners, at the centres of the range, of its faces and its edges, on the diagonal on which all variables are equal. A point
-// each, a little beside them, for there callers also have singular points. For looks at other modes (mode_search.hpp, mode_check.hpp).
+// Where integrands often have features that no point of the first regions meets: in corners, at the centres of the range, of its faces and its edges, at quarters of the axes, on the diagonal on which all
+// variables are equal. A point each, a little beside them, for there callers also have singular points. For looks at other modes (mode_search.hpp, mode_check.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../../core/hd.hpp"
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "mode_lines.hpp"
 
 namespace tessera {
 
+// The places of a cube in so many variables, what matters most first: as parts of the axes.
 class usual_places {
  public:
-  TESSERA_HD explicit usual_places(int ndim) : ndim_(ndim), between_(ndim > 2 && ndim <= few_axes_there ? 1 : 0) {
-    for (int j = 0; j < ndim; ++j) between_ *= 3;
-    // Not one axis after the other, for there may be room for some of them only.
-    stride_ = static_cast<int>(golden * between_);
-    if (stride_ % 3 == 0) ++stride_;
+  explicit usual_places(int ndim) : nd_(static_cast<std::size_t>(ndim)) {
+    for (std::size_t j = 0; j < nd_; ++j) turns_.push_back(part_of_turn(static_cast<int>(j) + 1));
   }
 
-  static constexpr double golden = 0.6180339887498949;  // whose multiples are spread evenly between whole numbers
-  // No coordinate is nearer to an end of its axis, in parts of that.
-  static constexpr double nearest_to_end = 1.0 / 8192;
-  TESSERA_HD int count() const { return corners() + centres() + on_diagonal() + nearer() + between_; }
-  // Coordinate j of place n, as a part of the axis. What matters most comes first.
-  TESSERA_HD double part(int n, int j) const {
-    const double turned = golden * (j + 1), turn = turned - floor(turned);
-    if (n < corners()) return from_corner(n, j, (nearer() > 0 ? beside_corner : beside_face) * (1.0 + 0.25 * turn));
-    n -= corners();
-    if (n < centres())
-      return n == 0 || (n - 1) / 2 != j ? 0.5 + beside_centre * (turn - 0.5) : from_end(n % 2 == 0, beside_face);
-    n -= centres();
-    if (n < first_on_diagonal) return on_the_diagonal(n, turn);
-    n -= first_on_diagonal;
-    if (n < nearer()) return from_corner(n, j, nearer_to_corner * (1.0 + 0.25 * turn));
-    n -= nearer();
-    // In turn, as long as there are of both.
-    const int more = on_diagonal() - first_on_diagonal, each = between_ < more ? between_ : more;
-    const bool is_between = n < 2 * each ? n % 2 == 1 : between_ > more;
-    const int number = n < 2 * each ? n / 2 : n - each;
-    return is_between ? between_corners(number, j, turn) : on_the_diagonal(first_on_diagonal + number, turn);
+  // [place][ndim]
+  std::vector<double> list() const {
+    std::vector<place> all;
+    add(all, corners(has_few_axes() ? near_place : nearer_place));
+    add(all, centres());
+    std::vector<place> more = on_diagonal();
+    const auto first = more.begin() + first_on_diagonal;
+    all.insert(all.end(), more.begin(), first);
+    more.erase(more.begin(), first);
+    if (has_few_axes()) {
+      add(all, corners(nearer_place));
+      add_in_turn(all, {more, between_corners(), at_quarters()});
+    } else {
+      add(all, more);
+    }
+    std::vector<double> parts;
+    for (const place &p : all) parts.insert(parts.end(), p.begin(), p.end());
+    return parts;
   }
 
  private:
-  // Parts of an axis.
-  static constexpr double beside_corner = 1.0 / 256, nearer_to_corner = nearest_to_end, beside_face = 1.0 / 1024,
-                          beside_centre = 1.0 / 1024, beside_diagonal = 1.0 / 4096;
-  static constexpr int corner_bits = 10, first_on_diagonal = 32, few_axes_there = 6;
+  using place = std::vector<double>;
+  static constexpr std::size_t few_axes_there = 6;
+  static constexpr int corner_bits = 10, first_on_diagonal = 32;
 
-  // Each coordinate at an end or in the middle, for few axes.
-  TESSERA_HD double between_corners(int number, int j, double turn) const {
-    int digits = number * stride_ % between_;
-    for (int i = 0; i < j; ++i) digits /= 3;
-    return digits % 3 == 2 ? 0.5 + beside_centre * (turn - 0.5) : from_end(digits % 3 == 1, beside_face);
-  }
-  TESSERA_HD static double on_the_diagonal(int number, double turn) {
-    const double along = golden * (number + 1) + beside_diagonal * turn;
-    return along - floor(along);
-  }
-  TESSERA_HD int corners() const { return 1 << (ndim_ < corner_bits ? ndim_ : corner_bits); }
-  TESSERA_HD int centres() const { return 1 + 2 * ndim_; }
   // Of many axes there are corners enough.
-  TESSERA_HD bool has_few_axes() const { return ndim_ <= few_axes_there; }
-  TESSERA_HD int nearer() const { return has_few_axes() ? corners() : 0; }
-  TESSERA_HD int on_diagonal() const { return has_few_axes() ? 256 : 128; }
-  TESSERA_HD static double from_end(bool upper, double away) { return upper ? 1.0 - away : away; }
-  // Of many axes some have the same sides.
-  TESSERA_HD static double from_corner(int corner, int j, double away) {
-    return from_end((corner >> j % corner_bits & 1) != 0, away);
+  bool has_few_axes() const { return nd_ <= few_axes_there; }
+
+  static void add(std::vector<place> &to, const std::vector<place> &places) {
+    to.insert(to.end(), places.begin(), places.end());
+  }
+  // One of each kind after the other, as long as there are any.
+  static void add_in_turn(std::vector<place> &to, const std::vector<std::vector<place>> &kinds) {
+    std::size_t most = 0;
+    for (const std::vector<place> &kind : kinds) most = std::max(most, kind.size());
+    for (std::size_t i = 0; i < most; ++i)
+      for (const std::vector<place> &kind : kinds)
+        if (i < kind.size()) to.push_back(kind[i]);
   }
 
-  int ndim_, between_, stride_;
+  double near_end(bool upper, std::size_t j, double away) const {
+    const double from_end = away * (1.0 + 0.25 * turns_[j]);
+    return upper ? 1.0 - from_end : from_end;
+  }
+  double near_middle(double middle, std::size_t j) const { return middle + nearer_place * (turns_[j] - 0.5); }
+
+  // Of many axes some have the same sides.
+  std::vector<place> corners(double away) const {
+    std::vector<place> list(std::size_t{1} << std::min<std::size_t>(nd_, corner_bits), place(nd_));
+    for (std::size_t c = 0; c < list.size(); ++c)
+      for (std::size_t j = 0; j < nd_; ++j) list[c][j] = near_end((c >> j % corner_bits & 1) != 0, j, away);
+    return list;
+  }
+  // Of the range and of its faces.
+  std::vector<place> centres() const {
+    place centre;
+    for (std::size_t j = 0; j < nd_; ++j) centre.push_back(near_middle(0.5, j));
+    std::vector<place> list(1 + 2 * nd_, centre);
+    for (std::size_t j = 0; j < nd_; ++j)
+      for (const bool upper : {false, true}) list[1 + 2 * j + (upper ? 1 : 0)][j] = near_end(upper, j, nearer_place);
+    return list;
+  }
+  std::vector<place> on_diagonal() const {
+    constexpr double beside_diagonal = 1.0 / 4096;
+    std::vector<place> list(has_few_axes() ? 256 : 128, place(nd_));
+    for (std::size_t n = 0; n < list.size(); ++n)
+      for (std::size_t j = 0; j < nd_; ++j) {
+        const double along = part_of_turn(static_cast<int>(n) + 1) + beside_diagonal * turns_[j];
+        list[n][j] = along - std::floor(along);
+      }
+    return list;
+  }
+
+  // All choices of one of three for each axis, [choice][ndim] from 0 to 2. Not one axis after the other, for there may be room for some of them only.
+  std::vector<std::vector<int>> choices() const {
+    std::size_t count = 1;
+    for (std::size_t j = 0; j < nd_; ++j) count *= 3;
+    auto stride = static_cast<std::size_t>(part_of_turn(1) * static_cast<double>(count));
+    if (stride % 3 == 0) ++stride;
+    std::vector<std::vector<int>> list(count, std::vector<int>(nd_));
+    for (std::size_t c = 0; c < count; ++c) {
+      std::size_t digits = c * stride % count;
+      for (int &digit : list[c]) {
+        digit = static_cast<int>(digits % 3);
+        digits /= 3;
+      }
+    }
+    return list;
+  }
+  // At an end on some axes, in the middle on others: no corners or centres once more.
+  std::vector<place> between_corners() const {
+    std::vector<place> list;
+    for (const std::vector<int> &choice : choices()) {
+      const auto in_middle = static_cast<std::size_t>(std::count(choice.begin(), choice.end(), 0));
+      if (in_middle == 0 || in_middle + 1 >= nd_) continue;
+      place p;
+      for (std::size_t j = 0; j < nd_; ++j)
+        p.push_back(choice[j] == 0 ? near_middle(0.5, j) : near_end(choice[j] == 2, j, nearer_place));
+      list.push_back(p);
+    }
+    return list;
+  }
+  // At a quarter on some axes, in the middle on others.
+  std::vector<place> at_quarters() const {
+    std::vector<place> list;
+    for (const std::vector<int> &choice : choices()) {
+      if (std::count(choice.begin(), choice.end(), 0) == static_cast<std::ptrdiff_t>(nd_)) continue;
+      place p;
+      for (std::size_t j = 0; j < nd_; ++j)
+        p.push_back(near_middle(choice[j] == 0 ? 0.5 : choice[j] == 1 ? 0.25 : 0.75, j));
+      list.push_back(p);
+    }
+    return list;
+  }
+
+  const std::size_t nd_;
+  std::vector<double> turns_;  // [ndim]: how far beside a place, other parts for each axis
 };
 
 }  // namespace tessera

@@ -67,6 +67,8 @@ class worst_first {
     while (o == outcome::running) o = step();
     ahead_.abandon();
     finish(value, error);
+    if (o != outcome::converged && stats_.evaluations > 0 && modes_ && has_unexplored_modes())
+      modes_->add_unresolved(error);
     return o;
   }
   const cubature_statistics &statistics() const { return stats_; }
@@ -294,6 +296,10 @@ class worst_first {
         now_.data(), now_.data() + set_.ncomp,
         [this](const double *weights) { return largest(looked_at_regions, weights); }, regions_, stats_.evaluations,
         most_evaluations() - stats_.evaluations, eval_.keeps_answers(), early);
+  }
+  bool has_unexplored_modes() {
+    const bool explores_all = !queue_.empty() && queue_.front().key == infinity_value();
+    return explores_modes_ || explores_all || modes_->boxes() > landmarks_.mode_boxes();
   }
   bool explores() const { return set_.estimate != 1 && !set_.by_component && retired_regions_ == 0; }
 
