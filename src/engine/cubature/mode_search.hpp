@@ -73,21 +73,17 @@ class mode_search {
   bool is_before_regions() const { return !known_.empty() && is_background(known_[0]); }
   // Are all others about as high as a density says?
   bool are_explained(const density_at_place &density) const {
+    constexpr double far = 10.0;
     std::vector<double> at(nd_);
     for (std::size_t m = 1; m < known_.size(); ++m) {
       for (std::size_t j = 0; j < nd_; ++j) at[j] = range_.to_box(axis(j), known_[m].at[j]);
-      if (known_[m].size > far_above * density(at.data()) * known_[0].size) return false;
+      if (known_[m].size > far * density(at.data()) * known_[0].size) return false;
     }
     return true;
   }
-  // Is the first one narrower than regions are in the mean, and holds something? The points of a grid miss it, unless it has a map whose density says how high it is.
-  bool is_first_hidden(const density_at_place &density) const {
-    if (is_infinite_ || known_.empty() || is_background(known_[0]) || !is_first_bounded_ || !is_mode(known_[0]))
-      return false;
-    if (!density) return true;
-    std::vector<double> at(nd_);
-    for (std::size_t j = 0; j < nd_; ++j) at[j] = range_.to_box(axis(j), known_[0].at[j]);
-    return known_[0].size > far_above * density(at.data()) * background().size;
+  // Is the first one, in a finite range, narrower than regions are in the mean, and holds something? The points of a grid without a map miss it.
+  bool is_first_hidden() const {
+    return !is_infinite_ && !known_.empty() && !is_background(known_[0]) && is_first_bounded_ && is_mode(known_[0]);
   }
   // Modes that the regions may not have met.
   int count() const { return static_cast<int>(known_.size()) - behind_seen(); }

@@ -204,7 +204,7 @@ class sparse_race final : public run_hooks {
     o = look_for_modes(n, claimed.data(), its_error.data(), density);
     if (o == outcome::evaluations) return outcome::running;
     if (o != outcome::running) return end_with(o);
-    if (modes_ && modes_->is_first_hidden(density)) return outcome::running;
+    if (modes_ && !is_mapped && modes_->is_first_hidden()) return outcome::running;
     if (modes_ && modes_->are_several()) {
       if (!modes_->is_before_regions()) return give_up(e);
       if (!is_mapped || !modes_->are_explained(density)) return outcome::running;
