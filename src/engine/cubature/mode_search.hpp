@@ -236,7 +236,6 @@ class mode_search {
   static constexpr int most_looks = 4;
   static constexpr std::size_t numbers_ahead = 5;  // of the places in what write() writes
   static constexpr double outwards[] = {0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999};  // of half-widths
-  static constexpr double far_above = 10.0;                                            // what a density says
   static constexpr double early_share = 1.0 / 16;                                      // of the evaluations before
   static constexpr double on_their_way =
       1e-8;  // regions that have met so much of a peak's height go on to it by themselves
