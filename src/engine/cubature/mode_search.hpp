@@ -245,12 +245,16 @@ class mode_search {
 
   bool may_look() const { return looks_ - early_ < looks_at_most_; }
   static int axis(std::size_t j) { return static_cast<int>(j); }
-  int flags() const { return (is_first_seen_ ? 1 : 0) + (is_thorough_ ? 2 : 0) + 4 * early_ + 32 * seen_places_; }
+  int flags() const {
+    return (is_first_seen_ ? 1 : 0) + (is_thorough_ ? 2 : 0) + 4 * early_ + (is_first_bounded_ ? 32 : 0) +
+           64 * seen_places_;
+  }
   void set_flags(int flags) {
     is_first_seen_ = (flags & 1) != 0;
     is_thorough_ = (flags & 2) != 0;
     early_ = flags >> 2 & 7;
-    seen_places_ = flags >> 5;
+    is_first_bounded_ = (flags & 32) != 0;
+    seen_places_ = flags >> 6;
   }
   // The first is left to the regions where they have seen it.
   int behind_seen() const { return is_first_seen_ && !known_.empty() ? 1 : 0; }

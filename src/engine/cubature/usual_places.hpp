@@ -21,42 +21,36 @@ class usual_places {
 
   // [place][ndim]
   std::vector<double> list() const {
-    std::vector<place> all;
+    std::vector<double> all;
     add(all, corners(has_few_axes() ? near_place : nearer_place));
     add(all, centres());
-    std::vector<place> more = on_diagonal();
-    const auto first = more.begin() + first_on_diagonal;
-    all.insert(all.end(), more.begin(), first);
-    more.erase(more.begin(), first);
+    add(all, on_diagonal(0, first_on_diagonal));
     if (has_few_axes()) {
       add(all, corners(nearer_place));
-      add_in_turn(all, {more, between_corners(), at_quarters()});
+      add_in_turn(all, {on_diagonal(first_on_diagonal, 256), between_corners(), at_quarters()});
     } else {
-      add(all, more);
+      add(all, on_diagonal(first_on_diagonal, 128));
     }
-    std::vector<double> parts;
-    for (const place &p : all) parts.insert(parts.end(), p.begin(), p.end());
-    return parts;
+    return all;
   }
 
  private:
-  using place = std::vector<double>;
   static constexpr std::size_t few_axes_there = 6;
   static constexpr int corner_bits = 10, first_on_diagonal = 32;
 
   // Of many axes there are corners enough.
   bool has_few_axes() const { return nd_ <= few_axes_there; }
 
-  static void add(std::vector<place> &to, const std::vector<place> &places) {
+  static void add(std::vector<double> &to, const std::vector<double> &places) {
     to.insert(to.end(), places.begin(), places.end());
   }
-  // One of each kind after the other, as long as there are any.
-  static void add_in_turn(std::vector<place> &to, const std::vector<std::vector<place>> &kinds) {
+  // A place of each kind after the other, as long as there are any.
+  void add_in_turn(std::vector<double> &to, const std::vector<std::vector<double>> &kinds) const {
     std::size_t most = 0;
-    for (const std::vector<place> &kind : kinds) most = std::max(most, kind.size());
-    for (std::size_t i = 0; i < most; ++i)
-      for (const std::vector<place> &kind : kinds)
-        if (i < kind.size()) to.push_back(kind[i]);
+    for (const std::vector<double> &kind : kinds) most = std::max(most, kind.size());
+    for (std::size_t i = 0; i < most; i += nd_)
+      for (const std::vector<double> &kind : kinds)
+        if (i < kind.size()) to.insert(to.end(), &kind[i], &kind[i] + nd_);
   }
 
   double near_end(bool upper, std::size_t j, double away) const {
@@ -66,72 +60,56 @@ class usual_places {
   double near_middle(double middle, std::size_t j) const { return middle + nearer_place * (turns_[j] - 0.5); }
 
   // Of many axes some have the same sides.
-  std::vector<place> corners(double away) const {
-    std::vector<place> list(std::size_t{1} << std::min<std::size_t>(nd_, corner_bits), place(nd_));
-    for (std::size_t c = 0; c < list.size(); ++c)
-      for (std::size_t j = 0; j < nd_; ++j) list[c][j] = near_end((c >> j % corner_bits & 1) != 0, j, away);
+  std::vector<double> corners(double away) const {
+    std::vector<double> list;
+    for (std::size_t c = 0; c < std::size_t{1} << std::min<std::size_t>(nd_, corner_bits); ++c)
+      for (std::size_t j = 0; j < nd_; ++j) list.push_back(near_end((c >> j % corner_bits & 1) != 0, j, away));
     return list;
   }
-  // Of the range and of its faces.
-  std::vector<place> centres() const {
-    place centre;
-    for (std::size_t j = 0; j < nd_; ++j) centre.push_back(near_middle(0.5, j));
-    std::vector<place> list(1 + 2 * nd_, centre);
-    for (std::size_t j = 0; j < nd_; ++j)
-      for (const bool upper : {false, true}) list[1 + 2 * j + (upper ? 1 : 0)][j] = near_end(upper, j, nearer_place);
+  // Of the range, and of its faces: 2 j and 2 j + 1 are those of axis j.
+  std::vector<double> centres() const {
+    std::vector<double> list;
+    for (std::size_t j = 0; j < nd_; ++j) list.push_back(near_middle(0.5, j));
+    for (std::size_t face = 0; face < 2 * nd_; ++face)
+      for (std::size_t j = 0; j < nd_; ++j)
+        list.push_back(j == face / 2 ? near_end(face % 2 == 1, j, nearer_place) : near_middle(0.5, j));
     return list;
   }
-  std::vector<place> on_diagonal() const {
+  std::vector<double> on_diagonal(int first, int end) const {
     constexpr double beside_diagonal = 1.0 / 4096;
-    std::vector<place> list(has_few_axes() ? 256 : 128, place(nd_));
-    for (std::size_t n = 0; n < list.size(); ++n)
+    std::vector<double> list;
+    for (int n = first; n < end; ++n)
       for (std::size_t j = 0; j < nd_; ++j) {
-        const double along = part_of_turn(static_cast<int>(n) + 1) + beside_diagonal * turns_[j];
-        list[n][j] = along - std::floor(along);
+        const double along = part_of_turn(n + 1) + beside_diagonal * turns_[j];
+        list.push_back(along - std::floor(along));
       }
     return list;
   }
 
-  // All choices of one of three for each axis, [choice][ndim] from 0 to 2. Not one axis after the other, for there may be room for some of them only.
-  std::vector<std::vector<int>> choices() const {
+  // Of all choices of one of three for each axis, of which 0 is in the middle, those that leave it on so many axes, for coordinate(upper, j). Not one axis after the other, for there may be room for some of them only.
+  template <class Coordinate>
+  std::vector<double> choices(std::size_t least_aside, std::size_t most_aside, const Coordinate &coordinate) const {
     std::size_t count = 1;
     for (std::size_t j = 0; j < nd_; ++j) count *= 3;
     auto stride = static_cast<std::size_t>(part_of_turn(1) * static_cast<double>(count));
     if (stride % 3 == 0) ++stride;
-    std::vector<std::vector<int>> list(count, std::vector<int>(nd_));
+    std::vector<double> list;
     for (std::size_t c = 0; c < count; ++c) {
-      std::size_t digits = c * stride % count;
-      for (int &digit : list[c]) {
-        digit = static_cast<int>(digits % 3);
-        digits /= 3;
+      std::size_t digits = c * stride % count, aside = 0;
+      for (std::size_t j = 0; j < nd_; ++j, digits /= 3) {
+        list.push_back(digits % 3 == 0 ? near_middle(0.5, j) : coordinate(digits % 3 == 2, j));
+        aside += digits % 3 == 0 ? 0 : 1;
       }
+      if (aside < least_aside || aside > most_aside) list.resize(list.size() - nd_);
     }
     return list;
   }
-  // At an end on some axes, in the middle on others: no corners or centres once more.
-  std::vector<place> between_corners() const {
-    std::vector<place> list;
-    for (const std::vector<int> &choice : choices()) {
-      const auto in_middle = static_cast<std::size_t>(std::count(choice.begin(), choice.end(), 0));
-      if (in_middle == 0 || in_middle + 1 >= nd_) continue;
-      place p;
-      for (std::size_t j = 0; j < nd_; ++j)
-        p.push_back(choice[j] == 0 ? near_middle(0.5, j) : near_end(choice[j] == 2, j, nearer_place));
-      list.push_back(p);
-    }
-    return list;
+  // At an end on some axes: no centres or corners once more.
+  std::vector<double> between_corners() const {
+    return choices(2, nd_ - 1, [this](bool upper, std::size_t j) { return near_end(upper, j, nearer_place); });
   }
-  // At a quarter on some axes, in the middle on others.
-  std::vector<place> at_quarters() const {
-    std::vector<place> list;
-    for (const std::vector<int> &choice : choices()) {
-      if (std::count(choice.begin(), choice.end(), 0) == static_cast<std::ptrdiff_t>(nd_)) continue;
-      place p;
-      for (std::size_t j = 0; j < nd_; ++j)
-        p.push_back(near_middle(choice[j] == 0 ? 0.5 : choice[j] == 1 ? 0.25 : 0.75, j));
-      list.push_back(p);
-    }
-    return list;
+  std::vector<double> at_quarters() const {
+    return choices(1, nd_, [this](bool upper, std::size_t j) { return near_middle(upper ? 0.75 : 0.25, j); });
   }
 
   const std::size_t nd_;
