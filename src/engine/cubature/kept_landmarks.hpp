@@ -46,6 +46,11 @@ class kept_landmarks {
     return turn_to(split, s, i, worse(at_mode, own) ? at_mode : own, domain);
   }
 
+  // Has it been overlooked beside a mode?
+  bool is_beside_mode(const region_view &s, int64 i, const domain_box &domain, const double *scale) {
+    return beside_mode(s, i, set(), as_landmark(s, i, domain, scale).density, scale).times > 0;
+  }
+
   // What a look for other modes has found; valid as long as that is.
   void keep_modes(const mode_search &found) {
     mode_boxes_ = found.boxes();

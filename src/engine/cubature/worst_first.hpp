@@ -67,8 +67,7 @@ class worst_first {
     while (o == outcome::running) o = step();
     ahead_.abandon();
     finish(value, error);
-    if (o != outcome::converged && stats_.evaluations > 0 && modes_ && has_unexplored_modes())
-      modes_->add_unresolved(error);
+    if (o != outcome::converged && has_unexplored_modes()) modes_->add_unresolved(error);
     return o;
   }
   const cubature_statistics &statistics() const { return stats_; }
@@ -297,9 +296,13 @@ class worst_first {
         [this](const double *weights) { return largest(looked_at_regions, weights); }, regions_, stats_.evaluations,
         most_evaluations() - stats_.evaluations, eval_.keeps_answers(), early);
   }
+  // Are there regions that have been overlooked beside a mode that a look has found?
   bool has_unexplored_modes() {
-    const bool explores_all = !queue_.empty() && queue_.front().key == infinity_value();
-    return explores_modes_ || explores_all || modes_->boxes() > landmarks_.mode_boxes();
+    if (!modes_ || modes_->boxes() == 0) return false;
+    if (modes_->boxes() > landmarks_.mode_boxes()) return true;  // nothing has been compared with them yet
+    return std::any_of(queue_.begin(), queue_.end(), [this](const queue_entry &e) {
+      return landmarks_.is_beside_mode(store_.view(), e.region(), domain_, scale_.data());
+    });
   }
   bool explores() const { return set_.estimate != 1 && !set_.by_component && retired_regions_ == 0; }
 
