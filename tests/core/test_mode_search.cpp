@@ -370,7 +370,7 @@ void usual_places_need_little_memory(void **) {
 // No place lies on an end, whatever the range; where one is that narrow beside its coordinates, those that rounding leaves inside are looked at.
 void usual_places_are_inside(void **) {
   for (int n = 1; n <= max_cubature_ndim; ++n)
-    for (const double part : listed_places(n)) assert_true(part >= nearer_place && part <= 1.0 - nearer_place);
+    for (const double part : listed_places(n).parts) assert_true(part >= nearer_place && part <= 1.0 - nearer_place);
   const double ulp = std::ldexp(1.0, -52);
   for (const double length : {16.0, 256.0, 1e6}) {
     looked_through l(
@@ -378,7 +378,7 @@ void usual_places_are_inside(void **) {
         1.0 + length * ulp);
     assert_int_equal(l.look_once(), outcome::running);
     assert_int_equal(l.search->count(), 0);
-    const auto all = static_cast<int64>(listed_places(3).size() / 3);
+    const auto all = static_cast<int64>(listed_places(3).parts.size() / 3);
     assert_true(length < 1e3 ? l.points > all / 2 && l.points < all : l.points == all);
   }
 }

@@ -14,6 +14,7 @@
 #include "listed_places.hpp"
 #include "mode_climbs.hpp"
 #include "range_ends.hpp"
+#include "sheets.hpp"
 
 namespace tessera {
 
@@ -50,32 +51,35 @@ class likely_places {
         nd_(static_cast<std::size_t>(settings.ndim)),
         nc_(static_cast<std::size_t>(settings.ncomp)),
         range_(range),
-        climbs_(climbs) {}
+        climbs_(climbs),
+        sheets_(settings, range, climbs) {}
 
   // The usual ones, and how many of them are worth it behind so many evaluations.
-  int count() const { return static_cast<int>(listed_places(set_.ndim).size() / nd_); }
+  int count() const { return static_cast<int>(listed_places(set_.ndim).parts.size() / nd_); }
   int affordable(int64 spent) const {
     return static_cast<int>(std::min<double>(count(), share_of_places * static_cast<double>(spent)));
   }
-  // All of them. Valid until the next look.
-  places_to_look_at all() {
-    const auto n = static_cast<std::size_t>(count());
+  // Those that are worth it soon. Valid until the next look.
+  places_to_look_at near_ones() {
+    const std::size_t n = listed_places(set_.ndim).near_ones;
     if (climbs_.points().room(2) < static_cast<int64>(n) || !are_inside()) return {0, nullptr, set_.ndim, 0};
     return {static_cast<int64>(n), columns(0, n), set_.ndim,
             static_cast<int64>(std::ceil(static_cast<double>(n) / share_of_places))};
   }
 
   // Usual places first ... end-1 at which the integrand stands out against the background, which has its size in the mean, and from which it falls; the highest first, and no more than are
-  // climbed from. density: none, or as high as which they are explained. is_known(place): it is a part of a known mode.
+  // climbed from. density: none, or as high as which they are explained. is_known(place): it is a part of a known mode. sheets: what lines among them have found (sheets.hpp), as it is.
   template <class Known>
   outcome find_usual(int first, int end, const climbed_place &background, const density_at_place &density,
-                     const Known &is_known, std::vector<climbed_place> &found) {
+                     const Known &is_known, std::vector<climbed_place> &found, std::vector<climbed_place> &sheets) {
     high_places seen;
     outcome o = outcome::running;
-    // As many at once as half of the memory has room for.
+    // As many at once as half of the memory has room for; those that may have been asked for before by themselves.
     const int64 most = std::max<int64>(1, climbs_.points().room(2));
+    const int near_ones = static_cast<int>(listed_places(set_.ndim).near_ones);
     for (int next = first; next < end && o == outcome::running;) {
-      const int n = static_cast<int>(std::min<int64>(end - next, most));
+      const int stop = next < near_ones ? std::min(end, near_ones) : end;
+      const int n = static_cast<int>(std::min<int64>(stop - next, most));
       o = look_at(next, n, next + n == end, background.size, seen);
       next += n;
     }
@@ -84,8 +88,7 @@ class likely_places {
     std::vector<double> at(nd_);
     for (const high_place &high : seen.highest) {
       if (!(high.size > least) || found.size() == climbs_of_places) break;
-      for (std::size_t j = 0; j < nd_; ++j)
-        at[j] = range_.at_part(axis(j), listed_places(set_.ndim)[high.number * nd_ + j]);
+      for (std::size_t j = 0; j < nd_; ++j) at[j] = coordinate(high.number, j);
       // The highest is climbed all the same: there may be a narrow peak upon the one that explains it.
       if (density && !found.empty() && high.size <= as_explained * density(at.data()) * background.size) continue;
       climbed_place p = background;
@@ -95,7 +98,14 @@ class likely_places {
       for (double &w : p.width) w *= first_width_there;
       if (!is_known(p)) found.push_back(std::move(p));
     }
-    return keep_what_falls(found);
+    o = keep_what_falls(found);
+    if (o != outcome::running) return o;
+    return sheets_.find(
+        first, end, seen.sizes.data(),
+        [&](const climbed_place &p) {
+          return !is_known(p) && !(density && p.size <= as_explained * density(p.at.data()) * background.size);
+        },
+        sheets);
   }
 
   // On which axes ends of an infinite range are worth it behind so many evaluations; none as long as those are few.
@@ -140,11 +150,15 @@ class likely_places {
   struct high_places {
     std::vector<high_place> highest;  // of those that stand out, in descending order
     std::vector<double> values;
-    int64 logs = 0, count = 0;  // of all places
+    std::vector<double> sizes;  // of all places
+    int64 logs = 0, count = 0;
     double mean() const { return mean_of_rough_logs(logs, count); }
   };
 
   static int axis(std::size_t j) { return static_cast<int>(j); }
+  double coordinate(std::size_t place, std::size_t j) const {
+    return range_.at_part(axis(j), listed_places(set_.ndim).parts[place * nd_ + j]);
+  }
 
   // At so many places, from one on. are_last: of a look.
   outcome look_at(int next, int count, bool are_last, double background, high_places &seen) {
@@ -153,6 +167,7 @@ class likely_places {
     if (o != outcome::running) return o;
     const looked_memory &m = climbs_.points().memory();
     for (std::size_t i = 0; i < n; ++i) seen.logs += rough_log(m.sizes[i]);
+    seen.sizes.insert(seen.sizes.end(), m.sizes.begin(), m.sizes.end());
     seen.count += count;
     const double least = stands_out * (are_last ? larger(background, seen.mean()) : background);
     std::vector<std::size_t> order;
@@ -199,7 +214,7 @@ class likely_places {
     m.made_for.clear();  // none, until all are there
     m.places.resize(n * nd_);
     for (std::size_t j = 0; j < nd_; ++j) {
-      const double *const parts = &listed_places(set_.ndim)[first * nd_ + j];
+      const double *const parts = &listed_places(set_.ndim).parts[first * nd_ + j];
       for (std::size_t i = 0; i < n; ++i) m.places[j * n + i] = range_.at_part(axis(j), parts[i * nd_]);
     }
     m.made_for = wanted;
@@ -233,6 +248,7 @@ class likely_places {
   const std::size_t nd_, nc_;
   const user_range &range_;
   mode_climbs &climbs_;
+  sheet_search sheets_;
 };
 
 }  // namespace tessera

@@ -12,20 +12,19 @@
 
 namespace tessera {
 
-// [place][ndim], as parts of the axes.
 template <std::size_t ndim>
-const std::vector<double> &places_of() {
-  static const std::vector<double> list = usual_places(static_cast<int>(ndim)).list();
+const usual_list &places_of() {
+  static const usual_list list = usual_places(static_cast<int>(ndim)).list();
   return list;
 }
 template <std::size_t... ndim>
-const std::vector<double> &find_places(std::size_t n, std::index_sequence<ndim...>) {
-  using listed = const std::vector<double> &(*)();
+const usual_list &find_places(std::size_t n, std::index_sequence<ndim...>) {
+  using listed = const usual_list &(*)();
   static constexpr std::array<listed, sizeof...(ndim)> lists = {&places_of<ndim>...};
   return lists[n]();
 }
 // Any thread may call.
-inline const std::vector<double> &listed_places(int ndim) {
+inline const usual_list &listed_places(int ndim) {
   return find_places(static_cast<std::size_t>(ndim), std::make_index_sequence<max_cubature_ndim + 1>());
 }
 

@@ -56,7 +56,7 @@ class mode_search {
   }
   // For whoever has time before. Valid until the next look.
   places_to_look_at next_places() {
-    return is_infinite_ || !may_look() || seen_places_ > 0 ? places_to_look_at{} : places_.all();
+    return is_infinite_ || !may_look() || seen_places_ > 0 ? places_to_look_at{} : places_.near_ones();
   }
   // There are no regions any more that could be compared with what is found.
   void give_up() { looks_at_most_ = 0; }
@@ -187,7 +187,10 @@ class mode_search {
       to.centre(b, a) = is_there ? 0.5 * (t.first + t.last) : range_.to_box(axis(j), p.at[j]);
       to.half(b, a) = is_there ? 0.5 * (t.last - t.first) : 0.5 * p.width[j] / range_.stretch(axis(j), to.centre(b, a));
     }
-    for (std::size_t k = 0; k < nc_; ++k) to.value(b, static_cast<int>(k)) = range_.volume_of_box() * p.values[k];
+    // Regions that a sheet runs through are divided whatever they hold: there is no more in it than beside it, perhaps, but nobody has seen that.
+    const double times = is_sheet(p) ? 1e9 : 1.0;
+    for (std::size_t k = 0; k < nc_; ++k)
+      to.value(b, static_cast<int>(k)) = times * range_.volume_of_box() * p.values[k];
   }
 
   // How far it had come at a look between steps, two numbers; and that look made again: if it has not come so far by itself it is asked about no more than that.
@@ -297,7 +300,8 @@ class mode_search {
   // Around those from which rays have not run yet.
   outcome look_from_sources() {
     for (const std::size_t end = known_.size(); sources_ < end; ++sources_) {
-      if (!is_narrow(known_[sources_]) || (sources_ > 0 && is_first(known_[sources_]))) continue;
+      if (!is_narrow(known_[sources_]) || (sources_ > 0 && (is_first(known_[sources_]) || is_sheet(known_[sources_]))))
+        continue;
       const outcome o = look_around(known_[sources_]);
       if (o != outcome::running) return o;
     }
@@ -325,13 +329,18 @@ class mode_search {
     if (!has_more_places(spent)) return outcome::running;
     const int first = seen_places_, end = seen_places_ = places_.affordable(spent);
     const place around = background();
-    std::vector<place> found;
+    std::vector<place> found, sheets;
     outcome o = places_.find_usual(
-        first, end, around, density, [this](const place &p) { return has_alike(p); }, found);
+        first, end, around, density, [this](const place &p) { return has_alike(p); }, found, sheets);
     if (o == outcome::running)
       o = climb_from(
           found, around, [this](const place &p) { return !has_alike(p); },
           [this](const place &p) { return is_mode(p); });
+    for (const place &p : sheets) {
+      if (o != outcome::running || static_cast<int>(known_.size()) >= most_modes || has_alike(p)) continue;
+      know_background(around);
+      known_.push_back(p);
+    }
     // Where regions are on their way to a peak, rays from here have time.
     return o == outcome::running && is_thorough_ ? look_from_sources() : o;
   }
@@ -350,10 +359,17 @@ class mode_search {
     if (o != outcome::running) return o;
     return known_.size() > before ? look_from_sources() : o;
   }
-  // Does it hold something in a box that is smaller than regions are in the mean?
+  // Does it hold something in a box that is smaller than regions are in the mean, or is it a sheet?
   bool is_mode(const place &p) const {
     return holds_something(set_.ndim, p.size, p.width.data()) &&
-           share_of(p, 1.0) * static_cast<double>(regions_) <= 1.0;
+           (is_sheet(p) || share_of(p, 1.0) * static_cast<double>(regions_) <= 1.0);
+  }
+  // Of a finite range: narrow along an axis, and there whatever another is.
+  bool is_sheet(const place &p) const {
+    constexpr double wide = 0.5;
+    bool goes_on = false;
+    for (std::size_t j = 0; j < nd_; ++j) goes_on = goes_on || p.width[j] >= wide * range_.length_of_box(axis(j));
+    return !is_infinite_ && goes_on && is_narrow_peak(range_, set_.ndim, p.width.data());
   }
   // From places, the highest first, that are new; what is reached is another mode where is_mode says so and it does not rise on. background: is known before it, if nothing else is.
   template <class New, class Mode>
@@ -371,13 +387,16 @@ class mode_search {
       o = climbs_.look_nearer_to_ends(p, rises_on);
       if (o != outcome::running) return o;
       if (rises_on) continue;
-      if (known_.empty()) {
-        is_first_seen_ = true;
-        known_.push_back(background);
-      }
+      know_background(background);
       known_.push_back(p);
     }
     return o;
+  }
+  // The first of all, as long as regions have met no peak.
+  void know_background(const place &background) {
+    if (!known_.empty()) return;
+    is_first_seen_ = true;
+    known_.push_back(background);
   }
   // There is nothing to look from yet: it stays owed.
   outcome put_off() {

@@ -1,5 +1,6 @@
 // Where integrands often have features that no point of the first regions meets: in corners, at the centres of the range, of its faces and its edges, at quarters of the axes, on the diagonal on which all
-// variables are equal. A point each, a little beside them, for there callers also have singular points. For looks at other modes (mode_search.hpp, mode_check.hpp).
+// variables are equal. A point each, a little beside them, for there callers also have singular points. And places that are spread evenly, for regions have the same few coordinates of an axis
+// again and again: lines along the axes (place_lines.hpp), which see what is narrow in one variable, and points, which see it in two. For looks at other modes (mode_search.hpp, mode_check.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,45 +13,72 @@
 
 namespace tessera {
 
-// The places of a cube in so many variables, what matters most first: as parts of the axes.
+// Points first ... first+count-1 of the list stand at equal distances on a line along an axis, from its first to its last.
+struct line_of_places {
+  std::size_t axis, first, count;
+};
+
+struct usual_list {
+  std::vector<double> parts;  // [place][ndim] of a cube, as parts of the axes: what matters most first
+  std::vector<line_of_places> lines;
+  std::size_t near_ones;  // the first so many are worth it soon, the others where much more has been spent
+};
+
+// The places of a cube in so many variables.
 class usual_places {
  public:
-  explicit usual_places(int ndim) : nd_(static_cast<std::size_t>(ndim)) {
+  explicit usual_places(int ndim) : nd_(static_cast<std::size_t>(ndim)), step_(steps_of_spread(nd_)) {
     for (std::size_t j = 0; j < nd_; ++j) turns_.push_back(part_of_turn(static_cast<int>(j) + 1));
   }
 
-  // [place][ndim]
-  std::vector<double> list() const {
-    std::vector<double> all;
-    add(all, corners(has_few_axes() ? near_place : nearer_place));
-    add(all, centres());
-    add(all, on_diagonal(0, first_on_diagonal));
-    if (has_few_axes()) {
-      add(all, corners(nearer_place));
-      add_in_turn(all, {on_diagonal(first_on_diagonal, 256), between_corners(), at_quarters()});
-    } else {
-      add(all, on_diagonal(first_on_diagonal, 128));
+  usual_list list() {
+    list_ = {};
+    add(corners(has_few_axes() ? near_place : nearer_place));
+    add(centres());
+    add(on_diagonal(0, first_on_diagonal));
+    if (has_few_axes()) add(corners(nearer_place));
+    if (nd_ > 1) add_lines(0, near_points);
+    const int end = has_few_axes() ? 256 : 128;
+    std::vector<std::vector<double>> kinds = {on_diagonal(first_on_diagonal, end)};
+    if (has_few_axes()) kinds.insert(kinds.end(), {between_corners(), at_quarters()});
+    add_in_turn(kinds, spread(0, near_spread));
+    list_.near_ones = list_.parts.size() / nd_;
+    if (nd_ > 1) {
+      for (int l = 1; l <= far_lines; ++l) {
+        add_lines(l, far_points);
+        add(spread(near_spread + (l - 1) * far_spread, near_spread + l * far_spread));
+      }
     }
-    return all;
+    return list_;
   }
 
  private:
   static constexpr std::size_t few_axes_there = 6;
   static constexpr int corner_bits = 10, first_on_diagonal = 32;
+  static constexpr int near_points = 64, far_points = 128, far_lines = 3;  // on a line, and such lines on an axis
+  static constexpr int near_spread = 512, far_spread = 768;                // points, and with each of those lines
 
   // Of many axes there are corners enough.
   bool has_few_axes() const { return nd_ <= few_axes_there; }
 
-  static void add(std::vector<double> &to, const std::vector<double> &places) {
-    to.insert(to.end(), places.begin(), places.end());
+  void add(const std::vector<double> &places) {
+    list_.parts.insert(list_.parts.end(), places.begin(), places.end());
   }
-  // A place of each kind after the other, as long as there are any.
-  void add_in_turn(std::vector<double> &to, const std::vector<std::vector<double>> &kinds) const {
-    std::size_t most = 0;
+  // A place of each kind after the other, as long as there are any, and of the last one after each of them.
+  void add_in_turn(const std::vector<std::vector<double>> &kinds, const std::vector<double> &last) {
+    std::size_t most = 0, next = 0;
     for (const std::vector<double> &kind : kinds) most = std::max(most, kind.size());
+    const auto add_one = [this](const std::vector<double> &from, std::size_t i) {
+      if (i < from.size()) list_.parts.insert(list_.parts.end(), &from[i], &from[i] + nd_);
+    };
     for (std::size_t i = 0; i < most; i += nd_)
-      for (const std::vector<double> &kind : kinds)
-        if (i < kind.size()) to.insert(to.end(), &kind[i], &kind[i] + nd_);
+      for (const std::vector<double> &kind : kinds) {
+        if (i >= kind.size()) continue;
+        add_one(kind, i);
+        add_one(last, next);
+        next += nd_;
+      }
+    for (; next < last.size(); next += nd_) add_one(last, next);
   }
 
   double near_end(bool upper, std::size_t j, double away) const {
@@ -112,8 +140,41 @@ class usual_places {
     return choices(1, nd_, [this](bool upper, std::size_t j) { return near_middle(upper ? 0.75 : 0.25, j); });
   }
 
+  // Multiples of the powers of 1/g, where g^(ndim + 1) = g + 1: the golden ratio in more variables (Roberts 2018).
+  static std::vector<double> steps_of_spread(std::size_t ndim) {
+    double g = 2.0;
+    for (int i = 0; i < 64; ++i) g = std::pow(1.0 + g, 1.0 / (static_cast<double>(ndim) + 1.0));
+    std::vector<double> steps;
+    for (std::size_t j = 0; j < ndim; ++j) steps.push_back(std::pow(g, -1.0 - static_cast<double>(j)));
+    return steps;
+  }
+  double spread_part(int n, std::size_t j) const {
+    const double turns = 0.5 + (n + 1) * step_[j];
+    const double part = turns - std::floor(turns);
+    return std::min(std::max(part, nearer_place), 1.0 - nearer_place);
+  }
+  std::vector<double> spread(int first, int end) const {
+    std::vector<double> list;
+    for (int n = first; n < end; ++n)
+      for (std::size_t j = 0; j < nd_; ++j) list.push_back(spread_part(n, j));
+    return list;
+  }
+  // One along each axis, each elsewhere, and with points of its own.
+  void add_lines(int number, int points) {
+    for (std::size_t axis = 0; axis < nd_; ++axis) {
+      const int n = number * static_cast<int>(nd_) + static_cast<int>(axis);
+      list_.lines.push_back({axis, list_.parts.size() / nd_, static_cast<std::size_t>(points)});
+      const double shift = part_of_turn(number + 1);
+      for (int i = 0; i < points; ++i)
+        for (std::size_t j = 0; j < nd_; ++j)
+          list_.parts.push_back(j == axis ? (i + shift) / points : spread_part(3 * n + 7, j));
+    }
+  }
+
   const std::size_t nd_;
-  std::vector<double> turns_;  // [ndim]: how far beside a place, other parts for each axis
+  const std::vector<double> step_;  // [ndim]
+  std::vector<double> turns_;       // [ndim]: how far beside a place, other parts for each axis
+  usual_list list_;
 };
 
 }  // namespace tessera
