@@ -84,28 +84,26 @@ class likely_places {
       next += n;
     }
     if (o != outcome::running) return o;
-    const double least = stands_out * seen.mean();
-    std::vector<double> at(nd_);
+    const auto is_explained = [&](const climbed_place &p) {
+      return density && p.size <= as_explained * density(p.at.data()) * background.size;
+    };
+    std::vector<climbed_place> lower;  // those that stand out less, of which more has to be known
+    const double much = stands_out * larger(background.size, seen.mean());
     for (const high_place &high : seen.highest) {
-      if (!(high.size > least) || found.size() == climbs_of_places) break;
-      for (std::size_t j = 0; j < nd_; ++j) at[j] = coordinate(high.number, j);
-      // The highest is climbed all the same: there may be a narrow peak upon the one that explains it.
-      if (density && !found.empty() && high.size <= as_explained * density(at.data()) * background.size) continue;
-      climbed_place p = background;
-      p.at = at;
-      p.size = high.size;
-      p.values.assign(&seen.values[high.values], &seen.values[high.values] + nc_);
-      for (double &w : p.width) w *= first_width_there;
-      if (!is_known(p)) found.push_back(std::move(p));
+      climbed_place p = place_of(high, background, seen);
+      if (high.size > much && found.size() < climbs_of_places) {
+        // The highest is climbed all the same: there may be a narrow peak upon the one that explains it.
+        if (!is_known(p) && (found.empty() || !is_explained(p))) found.push_back(std::move(p));
+      } else if (lower.size() < climbs_of_places && !is_known(p) && !is_explained(p)) {
+        lower.push_back(std::move(p));
+      }
     }
-    o = keep_what_falls(found);
+    std::vector<rise_at_place> rises;
+    o = keep_what_falls(found, lower, rises);
     if (o != outcome::running) return o;
+    sheets_.add_rises(first, end, seen.sizes.data(), rises);
     return sheets_.find(
-        first, end, seen.sizes.data(),
-        [&](const climbed_place &p) {
-          return !is_known(p) && !(density && p.size <= as_explained * density(p.at.data()) * background.size);
-        },
-        sheets);
+        rises, [&](const climbed_place &p) { return !is_known(p) && !is_explained(p); }, sheets);
   }
 
   // On which axes ends of an infinite range are worth it behind so many evaluations; none as long as those are few.
@@ -141,6 +139,7 @@ class likely_places {
 
  private:
   static constexpr double as_explained = 1.5;  // of what a density says
+  static constexpr double stands_out_a_little = 3.0;  // of the mean; then it has to be narrow
   static constexpr std::size_t most_high = 64;
 
   struct high_place {
@@ -169,7 +168,7 @@ class likely_places {
     for (std::size_t i = 0; i < n; ++i) seen.logs += rough_log(m.sizes[i]);
     seen.sizes.insert(seen.sizes.end(), m.sizes.begin(), m.sizes.end());
     seen.count += count;
-    const double least = stands_out * (are_last ? larger(background, seen.mean()) : background);
+    const double least = stands_out_a_little * (are_last ? larger(background, seen.mean()) : background);
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < n; ++i)
       if (m.sizes[i] > least) order.push_back(i);
@@ -220,27 +219,50 @@ class likely_places {
     m.made_for = wanted;
     return m.places.data();
   }
-  // Where an integrand is still high a quarter of the range away along all axes, there is no peak that points may miss.
-  outcome keep_what_falls(std::vector<climbed_place> &found) {
-    constexpr double widest = 0.25;
-    if (found.empty()) return outcome::running;
+  climbed_place place_of(const high_place &high, const climbed_place &background, const high_places &seen) const {
+    climbed_place p = background;
+    for (std::size_t j = 0; j < nd_; ++j) p.at[j] = coordinate(high.number, j);
+    p.size = high.size;
+    p.values.assign(&seen.values[high.values], &seen.values[high.values] + nc_);
+    for (double &w : p.width) w *= first_width_there;
+    return p;
+  }
+  // Where an integrand is still high a quarter of the range away along all axes, there is no peak that points may miss. What does not stand out so much may be a sheet that is narrow along an axis.
+  outcome keep_what_falls(std::vector<climbed_place> &found, const std::vector<climbed_place> &lower,
+                          std::vector<rise_at_place> &sheets) {
+    constexpr double widest = 0.25, narrow = 1.0 / 32;
+    if (found.empty() && lower.empty()) return outcome::running;
     std::vector<double> y, sizes;
-    for (const climbed_place &p : found)
+    const auto add = [&](const climbed_place &p, double distance) {
       for (std::size_t j = 0; j < nd_; ++j)
-        for (const double away : {-widest, widest}) {
+        for (const double away : {-distance, distance}) {
           y.insert(y.end(), p.at.begin(), p.at.end());
           y[y.size() - nd_ + j] += away * range_.length_of_box(axis(j));
         }
+    };
+    for (const climbed_place &p : found) add(p, widest);
+    for (const climbed_place &p : lower) add(p, narrow);
     const outcome o = climbs_.points().measure(y, sizes);
     if (o != outcome::running) return o;
+    const double *beside = sizes.data();  // [place][axis][side]
     std::size_t kept = 0;
-    for (std::size_t c = 0; c < found.size(); ++c) {
+    for (std::size_t c = 0; c < found.size(); ++c, beside += 2 * nd_) {
       bool falls = false;
-      for (std::size_t i = 2 * nd_ * c; i < 2 * nd_ * (c + 1); i += 2)
-        falls = falls || on_side(peak_side::flatter, sizes[i], sizes[i + 1]) < falls_to * found[c].size;
+      for (std::size_t i = 0; i < 2 * nd_; i += 2)
+        falls = falls || on_side(peak_side::flatter, beside[i], beside[i + 1]) < falls_to * found[c].size;
       if (falls) std::swap(found[kept++], found[c]);
     }
     found.resize(kept);
+    for (const climbed_place &p : lower) {
+      std::size_t thinnest = 0;
+      for (std::size_t j = 1; j < nd_; ++j)
+        if (larger(beside[2 * j], beside[2 * j + 1]) < larger(beside[2 * thinnest], beside[2 * thinnest + 1]))
+          thinnest = j;
+      const double higher = larger(beside[2 * thinnest], beside[2 * thinnest + 1]);
+      if (higher < 0.5 * p.size)
+        sheets.push_back(sheets_.rise_of(p, thinnest, p.size - higher, narrow * range_.length_of_box(axis(thinnest))));
+      beside += 2 * nd_;
+    }
     return o;
   }
 

@@ -16,26 +16,64 @@
 
 namespace tessera {
 
+// Somewhere the integrand is higher by so much than so far away along an axis, on both sides. held: what it holds if it goes on along all others.
+struct rise_at_place {
+  climbed_place top;
+  std::size_t axis;
+  double above, apart, held = 0.0;
+  bool is_resolved = false;
+};
+
 class sheet_search {
  public:
   // All of it stays where it is.
   sheet_search(const run_settings &settings, const user_range &range, mode_climbs &climbs)
       : set_(settings), nd_(static_cast<std::size_t>(settings.ndim)), range_(range), climbs_(climbs) {}
 
-  // On those of the lines that lie in places first ... end-1, of these sizes: what would hold something if it went on along all other axes, and where is_left(place) holds. Each is looked at until it is known how wide
-  // it is; those that are narrower than can be seen, as singular planes, are left to the regions. At most so many as are climbed from.
-  outcome find(int first, int end, const double *sizes, const std::function<bool(const climbed_place &)> &is_left,
+  rise_at_place rise_of(climbed_place top, std::size_t along, double above, double apart) const {
+    for (std::size_t j = 0; j < nd_; ++j) top.width[j] = j == along ? apart : range_.length_of_box(axis(j));
+    rise_at_place r = {std::move(top), along, above, apart};
+    r.held = r.above;
+    for (const double w : r.top.width) r.held *= w;
+    return r;
+  }
+  // Those on the lines among places first ... end-1, of these sizes, as well.
+  void add_rises(int first, int end, const double *sizes, std::vector<rise_at_place> &rises) const {
+    const usual_list &list = listed_places(set_.ndim);
+    const auto from = static_cast<std::size_t>(first), to = static_cast<std::size_t>(end);
+    for (const line_of_places &line : list.lines) {
+      if (line.first < from || line.first + line.count > to) continue;
+      const rise_on_line seen = find_rise(sizes + (line.first - from), line.count);
+      if (!(seen.above > 0.0)) continue;
+      climbed_place top = {std::vector<double>(nd_), std::vector<double>(nd_), 0.0, {}};
+      for (std::size_t j = 0; j < nd_; ++j)
+        top.at[j] = range_.at_part(axis(j), list.parts[(line.first + seen.at) * nd_ + j]);
+      top.size = sizes[line.first - from + seen.at];
+      rises.push_back(rise_of(
+          std::move(top), line.axis, seen.above,
+          range_.length_of_box(axis(line.axis)) * static_cast<double>(seen.apart) / static_cast<double>(line.count)));
+    }
+  }
+
+  // Of those that would hold something, where is_left(place) holds, each is looked at until it is known how wide it is; what is narrower than can be seen, as a singular plane, is left to the regions. At most so many as
+  // are climbed from.
+  outcome find(std::vector<rise_at_place> &rises, const std::function<bool(const climbed_place &)> &is_left,
                std::vector<climbed_place> &found) {
-    std::vector<rise> rises = rises_on_lines(static_cast<std::size_t>(first), static_cast<std::size_t>(end), sizes);
-    rises.erase(std::remove_if(rises.begin(), rises.end(), [&](const rise &r) { return !is_left(r.top); }),
-                rises.end());
-    std::stable_sort(rises.begin(), rises.end(), [](const rise &a, const rise &b) { return a.held > b.held; });
-    rises.resize(std::min<std::size_t>(rises.size(), climbs_of_places));
+    std::stable_sort(rises.begin(), rises.end(),
+                     [](const rise_at_place &a, const rise_at_place &b) { return a.held > b.held; });
+    std::vector<rise_at_place> looked_at;
     outcome o = outcome::running;
-    for (std::size_t i = 0; i < rises.size() && o == outcome::running; ++i) {
-      o = look_across(rises[i]);
-      if (o == outcome::running && rises[i].is_resolved) o = look_along(rises[i]);
-      if (o == outcome::running && rises[i].is_resolved && holds(rises[i])) found.push_back(rises[i].top);
+    for (rise_at_place &r : rises) {
+      if (looked_at.size() == climbs_of_places || o != outcome::running) break;
+      const bool is_there = std::any_of(looked_at.begin(), looked_at.end(), [&r](const rise_at_place &other) {
+        return other.axis == r.axis &&
+               std::fabs(other.top.at[r.axis] - r.top.at[r.axis]) <= std::max(other.apart, r.apart);
+      });
+      if (is_there || !holds(r) || !is_left(r.top)) continue;
+      o = look_across(r);
+      if (o == outcome::running && r.is_resolved) o = look_along(r);
+      if (o == outcome::running && r.is_resolved && holds(r)) found.push_back(r.top);
+      looked_at.push_back(r);
     }
     return o;
   }
@@ -43,44 +81,11 @@ class sheet_search {
  private:
   static constexpr int most_rounds = 4;
 
-  struct rise {
-    climbed_place top;
-    std::size_t axis;
-    double above, apart, held;  // over what is beside it, at that distance
-    bool is_resolved = false;
-  };
-
   static int axis(std::size_t j) { return static_cast<int>(j); }
-  bool holds(const rise &r) const { return holds_something(set_.ndim, r.above, r.top.width.data()); }
-
-  std::vector<rise> rises_on_lines(std::size_t first, std::size_t end, const double *sizes) const {
-    const usual_list &list = listed_places(set_.ndim);
-    std::vector<rise> rises;
-    for (const line_of_places &line : list.lines) {
-      if (line.first < first || line.first + line.count > end) continue;
-      const rise_on_line seen = find_rise(sizes + (line.first - first), line.count);
-      if (!(seen.above > 0.0)) continue;
-      rise r = {{}, line.axis, seen.above, 0.0, 0.0};
-      for (std::size_t j = 0; j < nd_; ++j) {
-        r.top.at.push_back(range_.at_part(axis(j), list.parts[(line.first + seen.at) * nd_ + j]));
-        r.top.width.push_back(range_.length_of_box(axis(j)));
-      }
-      r.apart = r.top.width[line.axis] * static_cast<double>(seen.apart) / static_cast<double>(line.count);
-      r.top.width[line.axis] = r.apart;
-      r.top.size = sizes[line.first - first + seen.at];
-      r.held = r.above;
-      for (const double w : r.top.width) r.held *= w;
-      const bool is_there = std::any_of(rises.begin(), rises.end(), [&r](const rise &other) {
-        return other.axis == r.axis &&
-               std::fabs(other.top.at[r.axis] - r.top.at[r.axis]) <= std::max(other.apart, r.apart);
-      });
-      if (holds(r) && !is_there) rises.push_back(std::move(r));
-    }
-    return rises;
-  }
+  bool holds(const rise_at_place &r) const { return holds_something(set_.ndim, r.above, r.top.width.data()); }
 
   // Along its own axis: how far does it stay half as high above what is beside it? A box of half that width, for regions may be four times as wide as that, and are to be no wider than the sheet.
-  outcome look_across(rise &r) {
+  outcome look_across(rise_at_place &r) {
     std::vector<double> y, sizes;
     double width = r.apart;
     for (int round = 0; round < most_rounds && !r.is_resolved; ++round) {
@@ -118,7 +123,7 @@ class sheet_search {
   }
 
   // Does it go on a quarter of the range away along the other axes? Else it is there alone.
-  outcome look_along(rise &r) {
+  outcome look_along(rise_at_place &r) {
     constexpr double away = 0.25;
     std::vector<double> y, sizes;
     for (std::size_t j = 0; j < nd_; ++j)
