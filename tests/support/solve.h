@@ -109,9 +109,9 @@ static inline struct answer integrate(tessera_solver *s) {
   return a;
 }
 
-/* Rules at so many points, and usual places beside them, an eleventh of that at most, with so many around some of these. */
+/* Rules at so many points, and usual places beside them, an eleventh of all evaluations at most, with so many around some of these. */
 static inline void assert_rules_and_places(int64_t evaluations, int64_t of_rules, int64_t around) {
-  assert_true(evaluations > of_rules && evaluations - of_rules <= of_rules / 11 + around);
+  assert_true(evaluations > of_rules && evaluations - of_rules <= evaluations / 11 + around);
 }
 
 static inline void assert_same_answer(struct answer a, struct answer b) {

@@ -69,9 +69,10 @@ class likely_places {
 
   // Usual places first ... end-1 at which the integrand stands out against the background, which has its size in the mean, and from which it falls; the highest first, and no more than are
   // climbed from. density: none, or as high as which they are explained. is_known(place): it is a part of a known mode. sheets: what lines among them have found (sheets.hpp), as it is.
-  template <class Known>
+  template <class Known, class Sheet>
   outcome find_usual(int first, int end, const climbed_place &background, const density_at_place &density,
-                     const Known &is_known, std::vector<climbed_place> &found, std::vector<climbed_place> &sheets) {
+                     const Known &is_known, const Sheet &is_known_sheet, std::vector<climbed_place> &found,
+                     std::vector<climbed_place> &sheets) {
     high_places seen;
     outcome o = outcome::running;
     // As many at once as half of the memory has room for; those that may have been asked for before by themselves.
@@ -87,14 +88,16 @@ class likely_places {
     const auto is_explained = [&](const climbed_place &p) {
       return density && p.size <= as_explained * density(p.at.data()) * background.size;
     };
-    std::vector<climbed_place> lower;  // those that stand out less, of which more has to be known
+    std::vector<climbed_place> lower;  // those that stand out less, of which more has to be known; in corners much is
+    const usual_list &list = listed_places(set_.ndim);
+    const std::size_t first_spread = list.lines.empty() ? list.parts.size() : list.lines[0].first;
     const double much = stands_out * larger(background.size, seen.mean());
     for (const high_place &high : seen.highest) {
       climbed_place p = place_of(high, background, seen);
       if (high.size > much && found.size() < climbs_of_places) {
         // The highest is climbed all the same: there may be a narrow peak upon the one that explains it.
         if (!is_known(p) && (found.empty() || !is_explained(p))) found.push_back(std::move(p));
-      } else if (lower.size() < climbs_of_places && !is_known(p) && !is_explained(p)) {
+      } else if (high.number >= first_spread && lower.size() < climbs_of_places && !is_known(p) && !is_explained(p)) {
         lower.push_back(std::move(p));
       }
     }
@@ -103,7 +106,7 @@ class likely_places {
     if (o != outcome::running) return o;
     sheets_.add_rises(first, end, seen.sizes.data(), rises);
     return sheets_.find(
-        rises, [&](const climbed_place &p) { return !is_known(p) && !is_explained(p); }, sheets);
+        rises, [&](const climbed_place &p) { return !is_known_sheet(p) && !is_explained(p); }, sheets, found);
   }
 
   // On which axes ends of an infinite range are worth it behind so many evaluations; none as long as those are few.
@@ -138,7 +141,7 @@ class likely_places {
   }
 
  private:
-  static constexpr double as_explained = 1.5;  // of what a density says
+  static constexpr double as_explained = 1.5;         // of what a density says
   static constexpr double stands_out_a_little = 3.0;  // of the mean; then it has to be narrow
   static constexpr std::size_t most_high = 64;
 
@@ -254,13 +257,15 @@ class likely_places {
     }
     found.resize(kept);
     for (const climbed_place &p : lower) {
-      std::size_t thinnest = 0;
-      for (std::size_t j = 1; j < nd_; ++j)
-        if (larger(beside[2 * j], beside[2 * j + 1]) < larger(beside[2 * thinnest], beside[2 * thinnest + 1]))
-          thinnest = j;
-      const double higher = larger(beside[2 * thinnest], beside[2 * thinnest + 1]);
-      if (higher < 0.5 * p.size)
-        sheets.push_back(sheets_.rise_of(p, thinnest, p.size - higher, narrow * range_.length_of_box(axis(thinnest))));
+      std::size_t thinnest = nd_;
+      double least = 0.5 * p.size;
+      for (std::size_t j = 0; j < nd_; ++j) {
+        const double *const sides = beside + 2 * j;
+        const bool is_inside = sides[0] != outside_size && sides[1] != outside_size;
+        if (is_inside && larger(sides[0], sides[1]) < least) least = larger(sides[0], sides[1]), thinnest = j;
+      }
+      if (thinnest < nd_)
+        sheets.push_back(sheets_.rise_of(p, thinnest, p.size - least, narrow * range_.length_of_box(axis(thinnest))));
       beside += 2 * nd_;
     }
     return o;

@@ -331,13 +331,14 @@ class mode_search {
     const place around = background();
     std::vector<place> found, sheets;
     outcome o = places_.find_usual(
-        first, end, around, density, [this](const place &p) { return has_alike(p); }, found, sheets);
+        first, end, around, density, [this](const place &p) { return has_alike(p); },
+        [this](const place &p) { return is_known_sheet(p); }, found, sheets);
     if (o == outcome::running)
       o = climb_from(
           found, around, [this](const place &p) { return !has_alike(p); },
           [this](const place &p) { return is_mode(p); });
     for (const place &p : sheets) {
-      if (o != outcome::running || static_cast<int>(known_.size()) >= most_modes || has_alike(p)) continue;
+      if (o != outcome::running || static_cast<int>(known_.size()) >= most_modes || is_known_sheet(p)) continue;
       know_background(around);
       known_.push_back(p);
     }
@@ -359,10 +360,10 @@ class mode_search {
     if (o != outcome::running) return o;
     return known_.size() > before ? look_from_sources() : o;
   }
-  // Does it hold something in a box that is smaller than regions are in the mean, or is it a sheet?
+  // Does it hold something in a box that is smaller than regions are in the mean?
   bool is_mode(const place &p) const {
     return holds_something(set_.ndim, p.size, p.width.data()) &&
-           (is_sheet(p) || share_of(p, 1.0) * static_cast<double>(regions_) <= 1.0);
+           share_of(p, 1.0) * static_cast<double>(regions_) <= 1.0;
   }
   // Of a finite range: narrow along an axis, and there whatever another is.
   bool is_sheet(const place &p) const {
@@ -513,10 +514,19 @@ class mode_search {
     return nullptr;
   }
   // Or a part of one, or one with a narrow one upon it? Not what rises above it.
-  bool has_alike(const place &p) const {
-    for (const place &k : known_)
-      if (p.size <= mode_rise * k.size && are_same(p, k)) return true;
+  bool has_alike(const place &p) const { return has_alike(p, 0); }
+  bool has_alike(const place &p, std::size_t from) const {
+    for (std::size_t m = from; m < known_.size(); ++m)
+      if (p.size <= mode_rise * known_[m].size && are_same(p, known_[m])) return true;
     return false;
+  }
+  // The first one is left to the regions, but of a sheet those alone that it was climbed from have met it.
+  bool is_known_sheet(const place &p) const {
+    for (std::size_t m = 1; m < known_.size(); ++m)
+      if (is_sheet(known_[m]) &&
+          is_same_mode(set_.ndim, p.at.data(), p.width.data(), known_[m].at.data(), known_[m].width.data()))
+        return true;
+    return has_alike(p, 1) || is_part_of(p, known_);
   }
   bool is_part_of(const place &p, const std::vector<place> &peaks) const {
     return std::any_of(peaks.begin(), peaks.end(), [this, &p](const place &k) {

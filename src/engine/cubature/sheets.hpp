@@ -21,7 +21,7 @@ struct rise_at_place {
   climbed_place top;
   std::size_t axis;
   double above, apart, held = 0.0;
-  bool is_resolved = false;
+  bool is_resolved = false, goes_on = false;
 };
 
 class sheet_search {
@@ -56,9 +56,9 @@ class sheet_search {
   }
 
   // Of those that would hold something, where is_left(place) holds, each is looked at until it is known how wide it is; what is narrower than can be seen, as a singular plane, is left to the regions. At most so many as
-  // are climbed from.
+  // are climbed from. peaks: those that go on along no axis.
   outcome find(std::vector<rise_at_place> &rises, const std::function<bool(const climbed_place &)> &is_left,
-               std::vector<climbed_place> &found) {
+               std::vector<climbed_place> &found, std::vector<climbed_place> &peaks) {
     std::stable_sort(rises.begin(), rises.end(),
                      [](const rise_at_place &a, const rise_at_place &b) { return a.held > b.held; });
     std::vector<rise_at_place> looked_at;
@@ -72,7 +72,7 @@ class sheet_search {
       if (is_there || !holds(r) || !is_left(r.top)) continue;
       o = look_across(r);
       if (o == outcome::running && r.is_resolved) o = look_along(r);
-      if (o == outcome::running && r.is_resolved && holds(r)) found.push_back(r.top);
+      if (o == outcome::running && r.is_resolved && holds(r)) (r.goes_on ? found : peaks).push_back(r.top);
       looked_at.push_back(r);
     }
     return o;
@@ -107,10 +107,10 @@ class sheet_search {
       if (!(r.above > 0.0)) return o;
       climbs_.take(r.top, y, sizes, own);
       int i = 0;
-      while (i < points_on_side && std::max(sizes[static_cast<std::size_t>(i)],
-                                            sizes[static_cast<std::size_t>(points_on_side + i)]) -
-                                           beside >
-                                       0.5 * r.above)
+      while (i < points_on_side &&
+             std::max(sizes[static_cast<std::size_t>(i)], sizes[static_cast<std::size_t>(points_on_side + i)]) -
+                     beside >
+                 0.5 * r.above)
         ++i;
       if (i == points_on_side) return o;  // it does not fall
       if (i > 0) {
@@ -146,6 +146,7 @@ class sheet_search {
       for (std::size_t i = 6 * j; i < 6 * (j + 1); i += 3)
         goes_on = goes_on || sizes[i] - std::max(sizes[i + 1], sizes[i + 2]) > 0.25 * r.above;
       if (!goes_on) r.top.width[j] *= first_width_there;
+      r.goes_on = r.goes_on || (goes_on && j != r.axis);
     }
     return o;
   }

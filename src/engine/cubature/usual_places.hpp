@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
+#include "../../core/sobol.hpp"
 #include "mode_lines.hpp"
 
 namespace tessera {
@@ -27,7 +29,9 @@ struct usual_list {
 // The places of a cube in so many variables.
 class usual_places {
  public:
-  explicit usual_places(int ndim) : nd_(static_cast<std::size_t>(ndim)), step_(steps_of_spread(nd_)) {
+  explicit usual_places(int ndim)
+      : nd_(static_cast<std::size_t>(ndim)), net_(static_cast<std::size_t>(sobol_words(ndim, sobol_columns))) {
+    scramble_sobol(1, 0, ndim, sobol_columns, net_.data());
     for (std::size_t j = 0; j < nd_; ++j) turns_.push_back(part_of_turn(static_cast<int>(j) + 1));
   }
 
@@ -37,48 +41,41 @@ class usual_places {
     add(centres());
     add(on_diagonal(0, first_on_diagonal));
     if (has_few_axes()) add(corners(nearer_place));
-    if (nd_ > 1) add_lines(0, near_points);
-    const int end = has_few_axes() ? 256 : 128;
-    std::vector<std::vector<double>> kinds = {on_diagonal(first_on_diagonal, end)};
+    std::vector<std::vector<double>> kinds = {on_diagonal(first_on_diagonal, has_few_axes() ? 256 : 128)};
     if (has_few_axes()) kinds.insert(kinds.end(), {between_corners(), at_quarters()});
-    add_in_turn(kinds, spread(0, near_spread));
-    list_.near_ones = list_.parts.size() / nd_;
+    add_in_turn(kinds, 0, first_of_kind);
     if (nd_ > 1) {
-      for (int l = 1; l <= far_lines; ++l) {
-        add_lines(l, far_points);
-        add(spread(near_spread + (l - 1) * far_spread, near_spread + l * far_spread));
-      }
+      add_lines(0, near_points);
+      kinds.push_back(spread(-first_of_kind, near_spread));  // from number 0 on there
+    }
+    add_in_turn(kinds, first_of_kind, std::numeric_limits<int>::max());
+    list_.near_ones = list_.parts.size() / nd_;
+    for (int l = 1; l <= far_lines && nd_ > 1; ++l) {
+      add_lines(l, far_points);
+      add(spread(near_spread + (l - 1) * far_spread, near_spread + l * far_spread));
     }
     return list_;
   }
 
  private:
   static constexpr std::size_t few_axes_there = 6;
-  static constexpr int corner_bits = 10, first_on_diagonal = 32;
+  static constexpr int corner_bits = 10, first_on_diagonal = 32, first_of_kind = 112;
   static constexpr int near_points = 64, far_points = 128, far_lines = 3;  // on a line, and such lines on an axis
+  static constexpr int sobol_columns = 13, first_of_lines = 1024;          // the last numbers are those of lines
   static constexpr int near_spread = 512, far_spread = 768;                // points, and with each of those lines
 
   // Of many axes there are corners enough.
   bool has_few_axes() const { return nd_ <= few_axes_there; }
 
-  void add(const std::vector<double> &places) {
-    list_.parts.insert(list_.parts.end(), places.begin(), places.end());
-  }
-  // A place of each kind after the other, as long as there are any, and of the last one after each of them.
-  void add_in_turn(const std::vector<std::vector<double>> &kinds, const std::vector<double> &last) {
-    std::size_t most = 0, next = 0;
-    for (const std::vector<double> &kind : kinds) most = std::max(most, kind.size());
-    const auto add_one = [this](const std::vector<double> &from, std::size_t i) {
-      if (i < from.size()) list_.parts.insert(list_.parts.end(), &from[i], &from[i] + nd_);
-    };
-    for (std::size_t i = 0; i < most; i += nd_)
-      for (const std::vector<double> &kind : kinds) {
-        if (i >= kind.size()) continue;
-        add_one(kind, i);
-        add_one(last, next);
-        next += nd_;
-      }
-    for (; next < last.size(); next += nd_) add_one(last, next);
+  void add(const std::vector<double> &places) { list_.parts.insert(list_.parts.end(), places.begin(), places.end()); }
+  // A place of each kind after the other, as long as there are any: numbers first ... end-1.
+  void add_in_turn(const std::vector<std::vector<double>> &kinds, int first, int end) {
+    std::size_t most = 0;
+    for (const std::vector<double> &kind : kinds) most = std::max(most, kind.size() / nd_);
+    const std::size_t stop = std::min(most, static_cast<std::size_t>(end));
+    for (auto i = static_cast<std::size_t>(first); i < stop; ++i)
+      for (const std::vector<double> &kind : kinds)
+        if ((i + 1) * nd_ <= kind.size()) list_.parts.insert(list_.parts.end(), &kind[i * nd_], &kind[i * nd_] + nd_);
   }
 
   double near_end(bool upper, std::size_t j, double away) const {
@@ -140,17 +137,11 @@ class usual_places {
     return choices(1, nd_, [this](bool upper, std::size_t j) { return near_middle(upper ? 0.75 : 0.25, j); });
   }
 
-  // Multiples of the powers of 1/g, where g^(ndim + 1) = g + 1: the golden ratio in more variables (Roberts 2018).
-  static std::vector<double> steps_of_spread(std::size_t ndim) {
-    double g = 2.0;
-    for (int i = 0; i < 64; ++i) g = std::pow(1.0 + g, 1.0 / (static_cast<double>(ndim) + 1.0));
-    std::vector<double> steps;
-    for (std::size_t j = 0; j < ndim; ++j) steps.push_back(std::pow(g, -1.0 - static_cast<double>(j)));
-    return steps;
-  }
+  // Scrambled Sobol points, of which pairs of coordinates are spread evenly as well; numbers wrap around.
   double spread_part(int n, std::size_t j) const {
-    const double turns = 0.5 + (n + 1) * step_[j];
-    const double part = turns - std::floor(turns);
+    const uint64 number = static_cast<uint64>(n) & ((uint64{1} << sobol_columns) - 1);
+    const double part =
+        std::ldexp(static_cast<double>(sobol_digits(&net_[j * (sobol_columns + 1)], sobol_columns, number)), -64);
     return std::min(std::max(part, nearer_place), 1.0 - nearer_place);
   }
   std::vector<double> spread(int first, int end) const {
@@ -167,13 +158,13 @@ class usual_places {
       const double shift = part_of_turn(number + 1);
       for (int i = 0; i < points; ++i)
         for (std::size_t j = 0; j < nd_; ++j)
-          list_.parts.push_back(j == axis ? (i + shift) / points : spread_part(3 * n + 7, j));
+          list_.parts.push_back(j == axis ? (i + shift) / points : spread_part(n - first_of_lines, j));
     }
   }
 
   const std::size_t nd_;
-  const std::vector<double> step_;  // [ndim]
-  std::vector<double> turns_;       // [ndim]: how far beside a place, other parts for each axis
+  std::vector<uint64> net_;
+  std::vector<double> turns_;  // [ndim]: how far beside a place, other parts for each axis
   usual_list list_;
 };
 

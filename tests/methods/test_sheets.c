@@ -1,0 +1,97 @@
+/* Something narrow in one or two of several variables beside something smooth in all of them, which the rule integrates exactly where nothing else is met: before success is claimed lines and points that are spread
+ * evenly look for it (docs/methods.md, "Sheets").
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+
+#include "cases.h"
+#include "solve.h"
+
+enum kind { in_one, in_two, kinds };
+static const char *const names[] = {"narrow in one variable", "narrow in two"};
+
+struct sheet {
+  int ndim, axis[2];
+  enum kind kind;
+  double place[2], width, height, rate, held;
+};
+static int beside_smooth(int n, const double *x, int ncomp, double *v, void *userdata) {
+  const struct sheet *s = userdata;
+  const double first = x[s->axis[0]], second = x[s->axis[1]];
+  double smooth = 1, narrow = s->height;
+  (void)ncomp;
+  for (int j = 0; j < n; ++j) smooth *= 1 + s->rate * (x[j] - 0.5);
+  const double z = (first - s->place[0]) / s->width;
+  narrow *= exp(-z * z);
+  if (s->kind == in_two) {
+    const double y = (second - s->place[1]) / s->width;
+    narrow *= exp(-y * y);
+  }
+  v[0] = smooth + narrow;
+  return 0;
+}
+
+/* Of the middle four fifths of an axis; the integral is 1 and what the narrow one holds. */
+static struct sheet draw_sheet(enum kind kind, int i, uint64_t *seed) {
+  struct sheet s = {.ndim = 4 + i % 3, .kind = kind};
+  s.axis[0] = (int)(s.ndim * splitmix_uniform(seed));
+  s.axis[1] = (s.axis[0] + 1 + (int)((s.ndim - 1) * splitmix_uniform(seed))) % s.ndim;
+  const double narrowest = kind == in_one ? 0.002 : 0.01, length = sqrt(acos(-1.0));
+  s.width = narrowest * pow(4, splitmix_uniform(seed));
+  for (int k = 0; k < 2; ++k) s.place[k] = 0.1 + 0.8 * splitmix_uniform(seed);
+  s.rate = splitmix_uniform(seed);
+  s.held = 0.1 + 0.9 * splitmix_uniform(seed);
+  const double thickness = s.width * length;
+  s.height = s.held / (kind == in_two ? thickness * thickness : thickness);
+  return s;
+}
+
+struct counts {
+  int claims, wrong;
+};
+static struct counts count_claims(enum kind kind, int least_regions, int method, int selection, int members) {
+  struct counts all = {0, 0};
+  uint64_t seed = 28129650 + (uint64_t)kind;
+  for (int i = 0; i < members; ++i) {
+    struct sheet sheet = draw_sheet(kind, i, &seed);
+    tessera_solver *s = solver_of(sheet.ndim, 1);
+    double value, error;
+    put_point(s, beside_smooth, &sheet);
+    put_real(s, TESSERA_RELTOL, 1e-3);
+    put_int(s, TESSERA_MAXEVAL, 1000000);
+    put_int(s, TESSERA_SELECTION, selection);
+    put_int(s, TESSERA_LEAST_REGIONS, least_regions);
+    if (tessera_integrate(s, method, &value, &error) == TESSERA_OK) {
+      ++all.claims;
+      all.wrong += fabs(value - 1 - sheet.held) > 1e-3 * (1 + sheet.held);
+    }
+    tessera_destroy(s);
+  }
+  return all;
+}
+
+static void are_found(void **state) {
+  static const struct {
+    int method, selection;
+    const char *name;
+  } ways[] = {{TESSERA_CUBATURE, TESSERA_SELECT_WORST_FIRST, "worst first"},
+              {TESSERA_CUBATURE, TESSERA_SELECT_BULK, "in bulk"},
+              {TESSERA_AUTO, TESSERA_SELECT_AUTO, "automatic choice"}};
+  (void)state;
+  for (int kind = 0; kind < kinds; ++kind)
+    for (int k = 0; k < 3; ++k) {
+      const int members = sanitized ? 6 : 36;
+      const struct counts now = count_claims((enum kind)kind, 0, ways[k].method, ways[k].selection, members),
+                          without = count_claims((enum kind)kind, 1, ways[k].method, ways[k].selection, members);
+      print_message("%s, %s: %d of %d claims are false, of %d runs; without a look %d of %d\n", names[kind],
+                    ways[k].name, now.wrong, now.claims, members, without.wrong, without.claims);
+      if (sanitized) continue;
+      assert_true(3 * now.claims >= 2 * members);
+      assert_true(30 * now.wrong <= now.claims);
+      assert_true(3 * without.wrong >= without.claims);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(are_found)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
