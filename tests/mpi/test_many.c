@@ -27,7 +27,7 @@ static void run(struct results *r, int together, int method, int threads, int ga
   if (together) put_world(s);
   put_point(s, decay, NULL);
   put_real(s, TESSERA_RELTOL, 1e-3);
-  put_int(s, TESSERA_MAXEVAL, 20000);
+  put_int(s, TESSERA_MAXEVAL, 25000);
   put_int(s, TESSERA_THREADS, threads);
   put_int(s, TESSERA_GATHER, gather);
   for (int i = 0; i < count; ++i)

@@ -79,45 +79,53 @@ class sheet_search {
   }
 
  private:
-  static constexpr int most_rounds = 4;
+  static constexpr int most_rounds = 8;
 
   static int axis(std::size_t j) { return static_cast<int>(j); }
   bool holds(const rise_at_place &r) const { return holds_something(set_.ndim, r.above, r.top.width.data()); }
 
-  // Along its own axis: how far does it stay half as high above what is beside it? A box of half that width, for regions may be four times as wide as that, and are to be no wider than the sheet.
+  // Along its own axis, to its top: how far does it stay half as high above what is beside it? A box of half that width, for regions may be four times as wide as that, and are to be no wider than the sheet. A
+  // kink at the top that is not narrow is a break point: regions are cut there, and see it at their faces.
   outcome look_across(rise_at_place &r) {
+    constexpr double higher = 1.001, kink = 0.2, seen_by_break_lines = 1.0 / 128;
     std::vector<double> y, sizes;
-    double width = r.apart;
-    for (int round = 0; round < most_rounds && !r.is_resolved; ++round) {
+    double width = r.apart, beside = r.top.size - r.above;
+    for (int round = 0; round < most_rounds; ++round) {
       y.clear();
       for (int i = 0; i <= points_on_line; ++i) {
         y.insert(y.end(), r.top.at.begin(), r.top.at.end());
         if (i < points_on_line) y[y.size() - nd_ + r.axis] += offset_on_line(width, i);
       }
-      // What is beside it, from both sides.
-      for (const double side : {-1.0, 1.0}) {
-        y.insert(y.end(), r.top.at.begin(), r.top.at.end());
-        y[y.size() - nd_ + r.axis] += side * r.apart;
-      }
       const outcome o = climbs_.points().measure(y, sizes);
       if (o != outcome::running) return o;
-      const std::size_t own = points_on_line;
-      const double beside = std::max(sizes[own + 1], sizes[own + 2]);
-      r.above = sizes[own] - beside;
-      if (!(r.above > 0.0)) return o;
-      climbs_.take(r.top, y, sizes, own);
-      int i = 0;
-      while (i < points_on_side &&
-             std::max(sizes[static_cast<std::size_t>(i)], sizes[static_cast<std::size_t>(points_on_side + i)]) -
-                     beside >
-                 0.5 * r.above)
-        ++i;
-      if (i == points_on_side) return o;  // it does not fall
-      if (i > 0) {
-        r.top.width[r.axis] = 0.5 * offset_on_line(width, i - 1);
-        r.is_resolved = true;
+      const auto best = static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+      const double at_centre = sizes[points_on_line];
+      if (sizes[best] > higher * at_centre && round + 1 < most_rounds) {
+        climbs_.take(r.top, y, sizes, best);
+        continue;
       }
-      width /= 1 << doublings_on_line;
+      climbs_.take(r.top, y, sizes, points_on_line);
+      r.above = at_centre - beside;
+      // Of both sides the higher one, and how far they have fallen in the mean.
+      const auto side = [&sizes](int i) {
+        return larger(sizes[static_cast<std::size_t>(i)], sizes[static_cast<std::size_t>(points_on_side + i)]);
+      };
+      const auto fallen = [&](int i) {
+        return at_centre -
+               0.5 * (sizes[static_cast<std::size_t>(i)] + sizes[static_cast<std::size_t>(points_on_side + i)]);
+      };
+      int i = 0;
+      while (i < points_on_side && side(i) - beside > 0.5 * r.above) ++i;
+      if (!(r.above > 0.0) || i == points_on_side) return o;  // it does not fall
+      if (i < 2) {
+        width /= 1 << doublings_on_line;
+        continue;
+      }
+      const double away = offset_on_line(width, i - 1);
+      const bool is_kink = fallen(i - 2) > kink * fallen(i);
+      r.is_resolved = !(is_kink && away >= seen_by_break_lines * range_.length_of_box(axis(r.axis)));
+      r.top.width[r.axis] = 0.5 * away;
+      return o;
     }
     return outcome::running;
   }
