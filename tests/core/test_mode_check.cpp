@@ -66,11 +66,11 @@ checked run_and_check(const cubature_problem &p) {
     return size_of_point(p, t, weight);
   };
   lone_lane alone;
-  const usual_list &places = listed_places(n);
+  const std::vector<double> &places = listed_places(n).parts;
   const std::vector<uint64> choices = choices_of_axes(static_cast<std::size_t>(n));
   mode_check<lone_lane, decltype(size)> check(
       alone, state, user_range(n, state.domain(), p.axes.data()), &weight,
-      {directions.data(), rays, places.parts.data(), static_cast<int>(places.near_ones), choices.data(),
+      {directions.data(), rays, places.data(), static_cast<int>(places.size()) / n, choices.data(),
        static_cast<int>(choices.size())},
       numbers.data(), size);
   c.is_owed = check.is_owed();

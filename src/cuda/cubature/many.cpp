@@ -71,9 +71,9 @@ void many_executor::prepare_checks(const cubature_settings &s, bool mapped) {
   if (looks_.ndim != s.ndim || looks_.asked < rays) {
     looks_.ndim = 0;  // until they are there
     std::vector<double> numbers = ray_directions(nd, rays, std::vector<int>(nd, 0));
-    const double *const places = listed_places(s.ndim).parts.data();
+    const std::vector<double> &places = listed_places(s.ndim).parts;
     looks_.rays = numbers.size() / nd;
-    numbers.insert(numbers.end(), places, places + listed_places(s.ndim).near_ones * nd);
+    numbers.insert(numbers.end(), places.begin(), places.end());
     for (const uint64 axes : choices_of_axes(nd)) numbers.push_back(double_of(axes));
     looks_.there.require(numbers.size() * sizeof(double));
     upload(looks_.there.address(), numbers.data(), numbers.size() * sizeof(double), stream_, "uploading rays");
@@ -144,7 +144,7 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   batch.check_at = check_at_;
   const auto *const directions = reinterpret_cast<const double *>(looks_.there.address());
   const double *const places = directions + looks_.rays * nd;
-  const std::size_t numbers = listed_places(s.ndim).near_ones * static_cast<std::size_t>(nd);
+  const std::size_t numbers = listed_places(s.ndim).parts.size();
   batch.looks = {directions,
                  rays_,
                  places,

@@ -59,9 +59,9 @@ class likely_places {
   int affordable(int64 spent) const {
     return static_cast<int>(std::min<double>(count(), share_of_places * static_cast<double>(spent)));
   }
-  // Those that are worth it soon. Valid until the next look.
-  places_to_look_at near_ones() {
-    const std::size_t n = listed_places(set_.ndim).near_ones;
+  // All of them. Valid until the next look.
+  places_to_look_at all() {
+    const auto n = static_cast<std::size_t>(count());
     if (climbs_.points().room(2) < static_cast<int64>(n) || !are_inside()) return {0, nullptr, set_.ndim, 0};
     return {static_cast<int64>(n), columns(0, n), set_.ndim,
             static_cast<int64>(std::ceil(static_cast<double>(n) / share_of_places))};
@@ -75,12 +75,10 @@ class likely_places {
                      std::vector<climbed_place> &sheets) {
     high_places seen;
     outcome o = outcome::running;
-    // As many at once as half of the memory has room for; those that may have been asked for before by themselves.
+    // As many at once as half of the memory has room for.
     const int64 most = std::max<int64>(1, climbs_.points().room(2));
-    const int near_ones = static_cast<int>(listed_places(set_.ndim).near_ones);
     for (int next = first; next < end && o == outcome::running;) {
-      const int stop = next < near_ones ? std::min(end, near_ones) : end;
-      const int n = static_cast<int>(std::min<int64>(stop - next, most));
+      const int n = static_cast<int>(std::min<int64>(end - next, most));
       o = look_at(next, n, next + n == end, background.size, seen);
       next += n;
     }

@@ -56,7 +56,7 @@ class mode_search {
   }
   // For whoever has time before. Valid until the next look.
   places_to_look_at next_places() {
-    return is_infinite_ || !may_look() || seen_places_ > 0 ? places_to_look_at{} : places_.near_ones();
+    return is_infinite_ || !may_look() || seen_places_ > 0 ? places_to_look_at{} : places_.all();
   }
   // There are no regions any more that could be compared with what is found.
   void give_up() { looks_at_most_ = 0; }

@@ -23,7 +23,6 @@ struct line_of_places {
 struct usual_list {
   std::vector<double> parts;  // [place][ndim] of a cube, as parts of the axes: what matters most first
   std::vector<line_of_places> lines;
-  std::size_t near_ones;  // the first so many are worth it soon, the others where much more has been spent
 };
 
 // The places of a cube in so many variables.
@@ -45,24 +44,18 @@ class usual_places {
     if (has_few_axes()) kinds.insert(kinds.end(), {between_corners(), at_quarters()});
     add_in_turn(kinds, 0, first_of_kind);
     if (nd_ > 1) {
-      add_lines(0, near_points);
-      kinds.push_back(spread(-first_of_kind, near_spread));  // from number 0 on there
+      add_lines();
+      kinds.push_back(spread(-first_of_kind, count_spread));  // from number 0 on there
     }
     add_in_turn(kinds, first_of_kind, std::numeric_limits<int>::max());
-    list_.near_ones = list_.parts.size() / nd_;
-    for (int l = 1; l <= far_lines && nd_ > 1; ++l) {
-      add_lines(l, far_points);
-      add(spread(near_spread + (l - 1) * far_spread, near_spread + l * far_spread));
-    }
     return list_;
   }
 
  private:
   static constexpr std::size_t few_axes_there = 6;
   static constexpr int corner_bits = 10, first_on_diagonal = 32, first_of_kind = 112;
-  static constexpr int near_points = 64, far_points = 128, far_lines = 3;  // on a line, and such lines on an axis
-  static constexpr int sobol_columns = 13, first_of_lines = 1024;          // the last numbers are those of lines
-  static constexpr int near_spread = 512, far_spread = 768;                // points, and with each of those lines
+  static constexpr int points_on_line_there = 64, count_spread = 512;
+  static constexpr int sobol_columns = 13, first_of_lines = 1024;  // the last numbers are those of lines
 
   // Of many axes there are corners enough.
   bool has_few_axes() const { return nd_ <= few_axes_there; }
@@ -150,15 +143,15 @@ class usual_places {
       for (std::size_t j = 0; j < nd_; ++j) list.push_back(spread_part(n, j));
     return list;
   }
-  // One along each axis, each elsewhere, and with points of its own.
-  void add_lines(int number, int points) {
+  // One along each axis, each elsewhere.
+  void add_lines() {
+    constexpr int points = points_on_line_there;
     for (std::size_t axis = 0; axis < nd_; ++axis) {
-      const int n = number * static_cast<int>(nd_) + static_cast<int>(axis);
-      list_.lines.push_back({axis, list_.parts.size() / nd_, static_cast<std::size_t>(points)});
-      const double shift = part_of_turn(number + 1);
+      list_.lines.push_back({axis, list_.parts.size() / nd_, points});
       for (int i = 0; i < points; ++i)
         for (std::size_t j = 0; j < nd_; ++j)
-          list_.parts.push_back(j == axis ? (i + shift) / points : spread_part(n - first_of_lines, j));
+          list_.parts.push_back(j == axis ? (i + part_of_turn(1)) / points
+                                          : spread_part(static_cast<int>(axis) - first_of_lines, j));
     }
   }
 
