@@ -433,7 +433,7 @@ void sheets_are_found(void **) {
         if (height > 1.0) assert_true(two.search->count() >= 1);
         for (const point_function &none :
              {point_function([=](const double *x) { return smooth(x) + height * bump((x[1] - 0.377) * width / 0.2); }),
-              point_function([=](const double *x) { return smooth(x) + (x[1] < 0.377 ? height : 0.0); }),
+              point_function([=](const double *x) { return smooth(x) + (x[1] < 0.377 ? 5.0 : 0.0); }),
               point_function([=](const double *x) { return smooth(x) + height * std::fabs(x[1] - 0.377); }),
               point_function([=](const double *x) { return smooth(x) + 5.0 * std::exp(-x[1] / 0.05); })}) {
           looked_through l(n, axis_finite, none, 0.3, 0.2, greatest_int64, true);
