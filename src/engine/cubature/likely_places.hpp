@@ -91,13 +91,12 @@ class likely_places {
     const std::size_t first_spread = list.lines.empty() ? list.parts.size() : list.lines[0].first;
     const double much = stands_out * larger(background.size, seen.mean());
     for (const high_place &high : seen.highest) {
+      const bool is_high = high.size > much && found.size() < climbs_of_places;
+      if (!is_high && (high.number < first_spread || lower.size() == climbs_of_places)) continue;
       climbed_place p = place_of(high, background, seen);
-      if (high.size > much && found.size() < climbs_of_places) {
-        // The highest is climbed all the same: there may be a narrow peak upon the one that explains it.
-        if (!is_known(p) && (found.empty() || !is_explained(p))) found.push_back(std::move(p));
-      } else if (high.number >= first_spread && lower.size() < climbs_of_places && !is_known(p) && !is_explained(p)) {
-        lower.push_back(std::move(p));
-      }
+      // The highest is climbed all the same: there may be a narrow peak upon the one that explains it.
+      if (is_known(p) || (is_explained(p) && !(is_high && found.empty()))) continue;
+      (is_high ? found : lower).push_back(std::move(p));
     }
     std::vector<rise_at_place> rises;
     o = keep_what_falls(found, lower, rises);
