@@ -98,8 +98,12 @@ class sheet_search {
       }
       const outcome o = climbs_.points().measure(y, sizes);
       if (o != outcome::running) return o;
-      const auto best = static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
       const double at_centre = sizes[points_on_line];
+      std::size_t best = points_on_line;
+      for (int i = 0; i < points_on_line; ++i) {  // not to where it is higher than the sheet elsewhere
+        const bool is_near = std::fabs(offset_on_line(width, i)) <= r.apart;
+        if (is_near && sizes[static_cast<std::size_t>(i)] > sizes[best]) best = static_cast<std::size_t>(i);
+      }
       if (sizes[best] > higher * at_centre && round + 1 < most_rounds) {
         climbs_.take(r.top, y, sizes, best);
         continue;
