@@ -2,33 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 
+#include "claims.h"
 #include "mixtures.h"
-#include "solve.h"
-
-struct counts {
-  int runs, claims, wrong;
-};
-
-/* A run whose components are all `exact`, and the end of its solver. */
-static void count_run(struct counts *all, tessera_solver *s, int method, int ncomp, double exact, double reltol) {
-  double value[3], error[3];
-  int wrong = 0;
-  ++all->runs;
-  if (tessera_integrate(s, method, value, error) == TESSERA_OK) {
-    ++all->claims;
-    for (int k = 0; k < ncomp; ++k) wrong = wrong || fabs(value[k] - exact) > reltol * exact;
-    all->wrong += wrong;
-  }
-  tessera_destroy(s);
-}
-
-/* Ways of a run that have to find the same. */
-static const struct {
-  int method, selection;
-  const char *name;
-} ways[] = {{TESSERA_CUBATURE, TESSERA_SELECT_WORST_FIRST, "worst first"},
-            {TESSERA_CUBATURE, TESSERA_SELECT_BULK, "in bulk"},
-            {TESSERA_AUTO, TESSERA_SELECT_AUTO, "automatic choice"}};
 
 static struct counts count_claims(int method, int n, int ncomp, int members, int selection, double least, double most) {
   struct counts all = {0, 0, 0};

@@ -68,7 +68,7 @@ class likely_places {
   }
 
   // Usual places first ... end-1 at which the integrand stands out against the background, which has its size in the mean, and from which it falls; the highest first, and no more than are
-  // climbed from. density: none, or as high as which they are explained. is_known(place): it is a part of a known mode. sheets: what lines among them have found (sheets.hpp), as it is.
+  // climbed from. density: none, or as high as which they are explained. is_known(place): it is a part of a known mode; is_known_sheet(place): of one beside the first. sheets: what lines among them have found (sheets.hpp), as it is.
   template <class Known, class Sheet>
   outcome find_usual(int first, int end, const climbed_place &background, const density_at_place &density,
                      const Known &is_known, const Sheet &is_known_sheet, std::vector<climbed_place> &found,

@@ -514,8 +514,7 @@ class mode_search {
     return nullptr;
   }
   // Or a part of one, or one with a narrow one upon it? Not what rises above it.
-  bool has_alike(const place &p) const { return has_alike(p, 0); }
-  bool has_alike(const place &p, std::size_t from) const {
+  bool has_alike(const place &p, std::size_t from = 0) const {
     for (std::size_t m = from; m < known_.size(); ++m)
       if (p.size <= mode_rise * known_[m].size && are_same(p, known_[m])) return true;
     return false;

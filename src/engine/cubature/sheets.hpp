@@ -138,27 +138,29 @@ class sheet_search {
   outcome look_along(rise_at_place &r) {
     constexpr double away = 0.25;
     std::vector<double> y, sizes;
-    for (std::size_t j = 0; j < nd_; ++j)
+    for (std::size_t j = 0; j < nd_; ++j) {
+      if (j == r.axis) continue;
+      const double length = range_.length_of_box(axis(j)), lower = range_.at_part(axis(j), 0.0);
       for (const double side : {-1.0, 1.0})
         for (const double beside : {0.0, -1.0, 1.0}) {
-          const double length = range_.length_of_box(axis(j)), lower = range_.at_part(axis(j), 0.0);
           y.insert(y.end(), r.top.at.begin(), r.top.at.end());
           double *const at = &y[y.size() - nd_];
-          if (j != r.axis) {
-            at[j] += side * away * length;
-            if (at[j] <= lower) at[j] += 0.5 * length;
-            if (at[j] >= lower + length) at[j] -= 0.5 * length;
-          }
+          at[j] += side * away * length;
+          if (at[j] <= lower) at[j] += 0.5 * length;
+          if (at[j] >= lower + length) at[j] -= 0.5 * length;
           at[r.axis] += beside * r.apart;
         }
+    }
     const outcome o = climbs_.points().measure(y, sizes);
     if (o != outcome::running) return o;
+    const double *there = sizes.data();  // [other axis][side][beside]
     for (std::size_t j = 0; j < nd_; ++j) {
-      bool goes_on = j == r.axis;
-      for (std::size_t i = 6 * j; i < 6 * (j + 1); i += 3)
-        goes_on = goes_on || sizes[i] - std::max(sizes[i + 1], sizes[i + 2]) > 0.25 * r.above;
+      if (j == r.axis) continue;
+      bool goes_on = false;
+      for (int side = 0; side < 2; ++side, there += 3)
+        goes_on = goes_on || there[0] - std::max(there[1], there[2]) > 0.25 * r.above;
       if (!goes_on) r.top.width[j] *= first_width_there;
-      r.goes_on = r.goes_on || (goes_on && j != r.axis);
+      r.goes_on = r.goes_on || goes_on;
     }
     return o;
   }

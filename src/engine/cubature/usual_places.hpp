@@ -148,10 +148,12 @@ class usual_places {
     constexpr int points = points_on_line_there;
     for (std::size_t axis = 0; axis < nd_; ++axis) {
       list_.lines.push_back({axis, list_.parts.size() / nd_, points});
-      for (int i = 0; i < points; ++i)
-        for (std::size_t j = 0; j < nd_; ++j)
-          list_.parts.push_back(j == axis ? (i + part_of_turn(1)) / points
-                                          : spread_part(static_cast<int>(axis) - first_of_lines, j));
+      const int number = static_cast<int>(axis) - first_of_lines;
+      std::vector<double> at = spread(number, number + 1);
+      for (int i = 0; i < points; ++i) {
+        at[axis] = (i + part_of_turn(1)) / points;
+        add(at);
+      }
     }
   }
 
