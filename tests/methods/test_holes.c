@@ -24,7 +24,7 @@ static int f(int ndim, const double *x, int ncomp, double *v, void *userdata) {
 }
 
 static void what_has_been_seen_is_said(void **state) {
-  enum { members = 90 };
+  enum { members = 120 };
   (void)state;
   for (int kind = 0; kind < hole_kinds; ++kind) {
     uint64_t seed = (uint64_t)(28124100 + kind);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 #include "../../core/sobol.hpp"
@@ -42,18 +41,17 @@ class usual_places {
     if (has_few_axes()) add(corners(nearer_place));
     std::vector<std::vector<double>> kinds = {on_diagonal(first_on_diagonal, has_few_axes() ? 256 : 128)};
     if (has_few_axes()) kinds.insert(kinds.end(), {between_corners(), at_quarters()});
-    add_in_turn(kinds, 0, first_of_kind);
+    add_in_turn(kinds);
     if (nd_ > 1) {
       add_lines();
-      kinds.push_back(spread(-first_of_kind, count_spread));  // from number 0 on there
+      add(spread(0, count_spread));
     }
-    add_in_turn(kinds, first_of_kind, std::numeric_limits<int>::max());
     return list_;
   }
 
  private:
   static constexpr std::size_t few_axes_there = 6;
-  static constexpr int corner_bits = 10, first_on_diagonal = 32, first_of_kind = 112;
+  static constexpr int corner_bits = 10, first_on_diagonal = 32;
   static constexpr int points_on_line_there = 64, count_spread = 512;
   static constexpr int sobol_columns = 13, first_of_lines = 1024;  // the last numbers are those of lines
 
@@ -61,14 +59,13 @@ class usual_places {
   bool has_few_axes() const { return nd_ <= few_axes_there; }
 
   void add(const std::vector<double> &places) { list_.parts.insert(list_.parts.end(), places.begin(), places.end()); }
-  // A place of each kind after the other, as long as there are any: numbers first ... end-1.
-  void add_in_turn(const std::vector<std::vector<double>> &kinds, int first, int end) {
+  // A place of each kind after the other, as long as there are any.
+  void add_in_turn(const std::vector<std::vector<double>> &kinds) {
     std::size_t most = 0;
-    for (const std::vector<double> &kind : kinds) most = std::max(most, kind.size() / nd_);
-    const std::size_t stop = std::min(most, static_cast<std::size_t>(end));
-    for (auto i = static_cast<std::size_t>(first); i < stop; ++i)
+    for (const std::vector<double> &kind : kinds) most = std::max(most, kind.size());
+    for (std::size_t i = 0; i < most; i += nd_)
       for (const std::vector<double> &kind : kinds)
-        if ((i + 1) * nd_ <= kind.size()) list_.parts.insert(list_.parts.end(), &kind[i * nd_], &kind[i * nd_] + nd_);
+        if (i < kind.size()) list_.parts.insert(list_.parts.end(), &kind[i], &kind[i] + nd_);
   }
 
   double near_end(bool upper, std::size_t j, double away) const {
