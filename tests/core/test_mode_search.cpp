@@ -391,18 +391,16 @@ void places_are_everywhere(void **) {
     const auto nd = static_cast<std::size_t>(n), count = list.parts.size() / nd;
     for (std::size_t axis = 0; axis < nd; ++axis) {
       std::vector<double> own;
-      for (const line_of_places &line : list.lines) {
-        if (line.axis != axis) continue;
-        for (std::size_t i = 0; i < line.count; ++i) own.push_back(list.parts[(line.first + i) * nd + axis]);
-        for (std::size_t j = 0; j < nd; ++j)
-          if (j != axis) assert_true(list.parts[line.first * nd + j] == list.parts[(line.first + 1) * nd + j]);
-      }
+      const std::size_t line = list.line_at(axis);
+      for (std::size_t i = 0; i < places_on_line; ++i) own.push_back(list.parts[(line + i) * nd + axis]);
+      for (std::size_t j = 0; j < nd; ++j)
+        if (j != axis) assert_true(list.parts[line * nd + j] == list.parts[(line + 1) * nd + j]);
       std::sort(own.begin(), own.end());
       assert_int_equal(own.size(), 64);
       for (std::size_t i = 1; i < own.size(); ++i) assert_true(own[i] - own[i - 1] < 1.001 / 64);
       for (std::size_t other = 0; other < axis; ++other) {
         int met[8][8] = {};
-        for (std::size_t i = list.lines.back().first + 64; i < count; ++i)
+        for (std::size_t i = list.line_at(nd); i < count; ++i)
           ++met[static_cast<int>(8 * list.parts[i * nd + axis])][static_cast<int>(8 * list.parts[i * nd + other])];
         for (const auto &row : met)
           for (const int times : row) assert_true(times > 0);

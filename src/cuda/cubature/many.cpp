@@ -33,6 +33,8 @@ int64 bytes_of_slot(const cubature_settings &s, int64 regions) {
   return place_slot(unused, regions, nullptr);
 }
 
+int usual_places_of(int ndim) { return static_cast<int>(listed_places(ndim).parts.size()) / ndim; }
+
 }  // namespace
 
 bool many_executor::suits(const many_problem &problem) {
@@ -50,7 +52,9 @@ void many_executor::prepare(const loaded_kernel &kernel, const many_problem &pro
   most_regions_ = regions_in_memory(s, pieces);
   prepare_checks(s, problem.any_mapped);
   const int64 share = (free_bytes + slot_bytes()) / 4;
-  const int64 check_bytes = rays_ > 0 ? 8 * numbers_of_check(s.ndim, rays_, static_cast<int>(kernel.steps().block)) : 0;
+  const int64 check_bytes =
+      rays_ > 0 ? 8 * numbers_of_check(s.ndim, rays_, usual_places_of(s.ndim), static_cast<int>(kernel.steps().block))
+                : 0;
   const int64 least = std::min(least_regions(problem, pieces), most_regions_);
   const int64 blocks = std::min<int64>(kernel.steps().grid, std::min(problem.of_rows, most_rows));
   int64 regions = std::min(slot_regions, most_regions_);
@@ -144,12 +148,14 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   batch.check_at = check_at_;
   const auto *const directions = reinterpret_cast<const double *>(looks_.there.address());
   const double *const places = directions + looks_.rays * nd;
-  const std::size_t numbers = listed_places(s.ndim).parts.size();
+  const usual_list &list = listed_places(s.ndim);
   batch.looks = {directions,
                  rays_,
                  places,
-                 static_cast<int>(numbers / nd),
-                 reinterpret_cast<const uint64 *>(places + numbers),
+                 usual_places_of(s.ndim),
+                 static_cast<int>(list.first_line),
+                 static_cast<int>(list.lines),
+                 reinterpret_cast<const uint64 *>(places + list.parts.size()),
                  static_cast<int>(choices_of_axes(nd).size())};
   batch.rows = rows;
   batch.next = reinterpret_cast<unsigned long long *>(queue_.address());

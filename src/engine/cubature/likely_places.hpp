@@ -88,11 +88,10 @@ class likely_places {
     };
     std::vector<climbed_place> lower;  // those that stand out less, of which more has to be known; in corners much is
     const usual_list &list = listed_places(set_.ndim);
-    const std::size_t first_spread = list.lines.empty() ? list.parts.size() : list.lines[0].first;
     const double much = stands_out * larger(background.size, seen.mean());
     for (const high_place &high : seen.highest) {
       const bool is_high = high.size > much && found.size() < climbs_of_places;
-      if (!is_high && (high.number < first_spread || lower.size() == climbs_of_places)) continue;
+      if (!is_high && (high.number < list.first_line || lower.size() == climbs_of_places)) continue;
       climbed_place p = place_of(high, background, seen);
       // The highest is climbed all the same: there may be a narrow peak upon the one that explains it.
       if (is_known(p) || (is_explained(p) && !(is_high && found.empty()))) continue;
@@ -138,8 +137,7 @@ class likely_places {
   }
 
  private:
-  static constexpr double as_explained = 1.5;         // of what a density says
-  static constexpr double stands_out_a_little = 3.0;  // of the mean; then it has to be narrow
+  static constexpr double as_explained = 1.5;  // of what a density says
   static constexpr std::size_t most_high = 64;
 
   struct high_place {
@@ -230,7 +228,7 @@ class likely_places {
   // Where an integrand is still high a quarter of the range away along all axes, there is no peak that points may miss. What does not stand out so much may be a sheet that is narrow along an axis.
   outcome keep_what_falls(std::vector<climbed_place> &found, const std::vector<climbed_place> &lower,
                           std::vector<rise_at_place> &sheets) {
-    constexpr double widest = 0.25, narrow = 1.0 / 32;
+    constexpr double widest = 0.25;
     if (found.empty() && lower.empty()) return outcome::running;
     std::vector<double> y, sizes;
     const auto add = [&](const climbed_place &p, double distance) {
@@ -241,7 +239,7 @@ class likely_places {
         }
     };
     for (const climbed_place &p : found) add(p, widest);
-    for (const climbed_place &p : lower) add(p, narrow);
+    for (const climbed_place &p : lower) add(p, narrow_beside);
     const outcome o = climbs_.points().measure(y, sizes);
     if (o != outcome::running) return o;
     const double *beside = sizes.data();  // [place][axis][side]
@@ -262,7 +260,8 @@ class likely_places {
         if (is_inside && larger(sides[0], sides[1]) < least) least = larger(sides[0], sides[1]), thinnest = j;
       }
       if (thinnest < nd_)
-        sheets.push_back(sheets_.rise_of(p, thinnest, p.size - least, narrow * range_.length_of_box(axis(thinnest))));
+        sheets.push_back(
+            sheets_.rise_of(p, thinnest, p.size - least, narrow_beside * range_.length_of_box(axis(thinnest))));
       beside += 2 * nd_;
     }
     return o;

@@ -6,6 +6,7 @@
 #include "bulk_state.hpp"
 #include "climb_along_axes.hpp"
 #include "mode_lines.hpp"
+#include "place_lines.hpp"
 #include "range_ends.hpp"
 #include "user_range.hpp"
 
@@ -13,10 +14,10 @@ namespace tessera {
 
 // The first mode, those that rays have led to, and where a climb is.
 constexpr int places_of_check = 2 + climbs_of_source;
-// Numbers that a check with so many rays by so many lanes works with.
-TESSERA_HD int64 numbers_of_check(int ndim, int rays, int lanes) {
+// Numbers that a check with so many rays and usual places by so many lanes works with.
+TESSERA_HD int64 numbers_of_check(int ndim, int rays, int places, int lanes) {
   const int64 of_rays = rays > lanes ? rays : lanes;
-  return climb_memory::numbers(ndim) + (2 * places_of_check + 3) * int64{ndim} + 3 * of_rays;
+  return climb_memory::numbers(ndim) + (2 * places_of_check + 3) * int64{ndim} + 3 * of_rays + places;
 }
 
 // Where all checks in so many variables look.
@@ -25,7 +26,8 @@ struct looks_of_checks {
   int rays;
   const double *places;  // [place_count][ndim]: usual places (usual_places.hpp), as parts of the axes
   int place_count;
-  const uint64 *axes;  // [choices] of those with an end (range_ends.hpp), at most half as many as rays
+  int first_line, lines;  // along axes 0 ... lines-1, from that place on; behind them the places are spread
+  const uint64 *axes;     // [choices] of those with an end (range_ends.hpp), at most half as many as rays
   int choices;
 };
 
@@ -57,6 +59,7 @@ class mode_check {
     take(foot_, of_rays);
     take(height_, of_rays);
     take(step_, of_rays);
+    take(seen_, looks.place_count);
   }
 
   // Is what it takes affordable? Else there is none.
@@ -103,32 +106,41 @@ class mode_check {
 
   TESSERA_HD bool is_another_seen() { return is_another_at_usual_places() || is_another_around(); }
 
-  // In a finite range: does the integrand stand out at some place where no region has met that? A lane tells of the one of its places where it is highest.
+  // In a finite range: is there something at usual places that no region has met?
   TESSERA_HD bool is_another_at_usual_places() {
     if (range_.is_infinite()) return false;
     const int count = affordable_looks(looks_.place_count, 1);
-    double best = 0.0;
-    int highest = -1;
     int64 logs = 0;
     TESSERA_ROLLED
     for (int n = team_.lane(); n < count; n += team_.lanes()) {
-      const double size = size_at([this, n](int j) { return at_place(n, j); });
-      if (size > best) best = size, highest = n;
-      logs += rough_log(size);
+      seen_[n] = size_at([this, n](int j) { return at_place(n, j); });
+      logs += rough_log(seen_[n]);
     }
-    logs = team_.total(logs);
-    if (!(best > stands_out * larger(mean_size(), mean_of_rough_logs(logs, count)))) highest = -1;
-    if (team_.total(int64{highest < 0 ? 0 : 1}) == 0) return false;
-    foot_[team_.lane()] = highest < 0 ? 0.0 : best;
-    height_[team_.lane()] = best;
-    step_[team_.lane()] = highest;
+    const double mean = larger(mean_size(), mean_of_rough_logs(team_.total(logs), count));
+    return is_peak_at_places(count, stands_out * mean) || is_rise_on_lines(count) ||
+           is_rise_at_spread_places(count, stands_out_a_little * mean);
+  }
+  // Of the places from one on that are higher than that a lane tells of the one where the integrand is highest. Is there any?
+  TESSERA_HD bool tell_highest(int first, int count, double least) {
+    double best = least;
+    int highest = -1;
+    TESSERA_ROLLED
+    for (int n = first + team_.lane(); n < count; n += team_.lanes())
+      if (seen_[n] > best) best = seen_[n], highest = n;
     team_.meet();
+    foot_[team_.lane()] = highest < 0 ? 0.0 : best;
+    step_[team_.lane()] = highest;
+    return team_.total(int64{highest < 0 ? 0 : 1}) > 0;
+  }
+  // Does the integrand stand out where no region has met that?
+  TESSERA_HD bool is_peak_at_places(int count, double least) {
+    if (!tell_highest(0, count, least)) return false;
     TESSERA_ROLLED
     for (int climbs = 0; climbs < climbs_of_places; ++climbs) {
       const int lane = next_foot(team_.lanes());
       if (lane < 0) break;
       const int n = static_cast<int>(step_[lane]);
-      const double height = height_[lane];
+      const double height = seen_[n];
       put_at_place(n, no_width);
       if (!is_unseen(0, height)) continue;  // by any region, however narrow it is
       put_at_place(n, first_width_there);
@@ -139,6 +151,76 @@ class mode_check {
         return true;
     }
     return false;
+  }
+  // Does a line show something that is narrow along its axis, where a region is too wide to tell?
+  TESSERA_HD bool is_rise_on_lines(int count) {
+    double *const apart = ways_;
+    team_.meet();
+    TESSERA_ROLLED
+    for (int along = team_.lane(); along < looks_.lines; along += team_.lanes()) {
+      const int line = looks_.first_line + along * places_on_line;
+      const rise_on_line seen =
+          line + places_on_line <= count ? find_rise(seen_ + line, places_on_line) : rise_on_line{0, 0, 0.0};
+      foot_[along] = height_[along] = seen.above;
+      step_[along] = line + seen.at;
+      apart[along] = range_.length_of_box(along) * seen.apart / places_on_line;
+    }
+    team_.meet();
+    TESSERA_ROLLED
+    for (;;) {
+      const int along = next_foot(looks_.lines);
+      if (along < 0) return false;
+      if (is_unmet_rise(static_cast<int>(step_[along]), along, height_[along], apart[along])) return true;
+    }
+  }
+  // Or is a place, one of those behind the lines, narrow along an axis where it stands out a little?
+  TESSERA_HD bool is_rise_at_spread_places(int count, double least) {
+    if (!tell_highest(looks_.first_line + looks_.lines * places_on_line, count, least)) return false;
+    TESSERA_ROLLED
+    for (int looks = 0; looks < climbs_of_places; ++looks) {
+      const int lane = next_foot(team_.lanes());
+      if (lane < 0) break;
+      const int n = static_cast<int>(step_[lane]);
+      put_at_place(n, narrow_beside);
+      double *const sides = climb_.sizes;  // [axis][2]
+      TESSERA_ROLLED
+      for (int i = team_.lane(); i < 2 * nd_; i += team_.lanes()) {
+        const double by = i % 2 == 0 ? -width(0)[i / 2] : width(0)[i / 2];
+        sides[i] = size_at([this, i, by](int j) { return at(0)[j] + (j == i / 2 ? by : 0.0); });
+      }
+      team_.meet();
+      int thinnest = -1;
+      double beside = 0.5 * seen_[n];
+      TESSERA_ROLLED
+      for (int j = 0; j < nd_; ++j) {
+        const bool is_inside = sides[2 * j] != outside_size && sides[2 * j + 1] != outside_size;
+        const double higher = larger(sides[2 * j], sides[2 * j + 1]);
+        if (is_inside && higher < beside) beside = higher, thinnest = j;
+      }
+      team_.meet();
+      if (thinnest >= 0 &&
+          is_unmet_rise(n, thinnest, seen_[n] - beside, narrow_beside * range_.length_of_box(thinnest)))
+        return true;
+    }
+    return false;
+  }
+  // At a place the integrand is higher by so much than so far away along an axis, on both sides. Would that hold something if it goes on along all others, and is a region there too wide to tell?
+  TESSERA_HD bool is_unmet_rise(int n, int along, double above, double apart) {
+    put_at_place(n, 1.0);
+    if (team_.lane() == 0) width(0)[along] = apart;
+    team_.meet();
+    if (!holds_something(nd_, above, width(0))) return false;
+    bool any = false;
+    TESSERA_ROLLED
+    for (int64 i = team_.lane(); i < st_.count; i += team_.lanes()) {
+      bool is_here = st_.regions.half(i, along) > 0.5 * too_wide * apart;
+      TESSERA_ROLLED
+      for (int j = 0; j < nd_; ++j)
+        is_here =
+            is_here && fabs(range_.to_box(j, at(0)[j]) - st_.regions.centre(i, j)) <= touching * st_.regions.half(i, j);
+      any = any || is_here;
+    }
+    return team_.total(int64{any ? 1 : 0}) > 0;
   }
   TESSERA_HD double at_place(int n, int j) const { return range_.at_part(j, looks_.places[n * nd_ + j]); }
   // width: in parts of the axes.
@@ -428,8 +510,9 @@ class mode_check {
   const int nd_, rays_;
   const Size size_;
   const climb_memory climb_;
-  // Of places the coordinates and widths; of axes; a box; of rays.
+  // Of places the coordinates and widths; of axes; a box; of rays, lanes or lines.
   double *places_, *ways_, *box_, *foot_, *height_, *step_;
+  double *seen_;      // [place_count]: sizes at usual places
   int64 points_ = 0;  // of this lane
   bool is_bad_ = false;
 };

@@ -2,37 +2,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
+#include "../../core/hd.hpp"
 
 namespace tessera {
 
+constexpr int places_on_line = 64;  // at equal distances, from one end of an axis to the other
+constexpr double stands_out_a_little =
+    3.0;  // so many times the mean does a place that is no peak, which then has to be narrow:
+constexpr double narrow_beside = 1.0 / 32;  // it falls to half within such a part of an axis, on both sides
+
 // Point `at` is higher by so much than those `apart` points away on both sides.
 struct rise_on_line {
-  std::size_t at = 0, apart = 0;
-  double above = 0.0;  // 0: nothing stands out
+  int at, apart;
+  double above;  // 0: nothing stands out
 };
 
 // Of n sizes at equal distances: is one so much higher than those on both sides as the integrand changes from one point to the next in the mean? Not where it rises on, nor at a jump or a kink.
-inline rise_on_line find_rise(const double *sizes, std::size_t n) {
+TESSERA_HD rise_on_line find_rise(const double *sizes, int n) {
   constexpr double outstanding = 8.0, both_sides = 0.5, rounding = 1e-6;  // sizes are without their last bits
-  rise_on_line most;
-  for (const std::size_t apart : {std::size_t{2}, std::size_t{4}}) {
-    if (n < 8 * apart) break;
+  rise_on_line most = {0, 0, 0.0};
+  TESSERA_ROLLED
+  for (int apart = 2; apart <= 4 && n >= 8 * apart; apart *= 2) {
     double changes = 0.0, highest = 0.0;
-    for (std::size_t i = 0; i + apart < n; ++i) {
-      changes += std::fabs(sizes[i + apart] - sizes[i]);
-      highest = std::max(highest, sizes[i]);
+    TESSERA_ROLLED
+    for (int i = 0; i + apart < n; ++i) {
+      changes += fabs(sizes[i + apart] - sizes[i]);
+      highest = larger(highest, sizes[i]);
     }
     rise_on_line here = {0, apart, 0.0};
-    for (std::size_t i = apart; i + apart < n; ++i) {
-      const double above = sizes[i] - std::max(sizes[i - apart], sizes[i + apart]);
-      const double above_other = sizes[i] - std::min(sizes[i - apart], sizes[i + apart]);
+    TESSERA_ROLLED
+    for (int i = apart; i + apart < n; ++i) {
+      const double above = sizes[i] - larger(sizes[i - apart], sizes[i + apart]);
+      const double above_other = sizes[i] - smaller(sizes[i - apart], sizes[i + apart]);
       if (above > here.above && above > both_sides * above_other) here.at = i, here.above = above;
     }
-    const bool is_narrow =
-        here.above > outstanding * changes / static_cast<double>(n - apart) && here.above > rounding * highest;
+    const bool is_narrow = here.above > outstanding * changes / (n - apart) && here.above > rounding * highest;
     if (is_narrow && here.above > most.above) most = here;
   }
   return most;

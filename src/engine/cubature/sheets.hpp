@@ -41,17 +41,16 @@ class sheet_search {
   void add_rises(int first, int end, const double *sizes, std::vector<rise_at_place> &rises) const {
     const usual_list &list = listed_places(set_.ndim);
     const auto from = static_cast<std::size_t>(first), to = static_cast<std::size_t>(end);
-    for (const line_of_places &line : list.lines) {
-      if (line.first < from || line.first + line.count > to) continue;
-      const rise_on_line seen = find_rise(sizes + (line.first - from), line.count);
+    for (std::size_t along = 0; along < list.lines; ++along) {
+      const std::size_t line = list.line_at(along);
+      if (line < from || line + places_on_line > to) continue;
+      const rise_on_line seen = find_rise(sizes + (line - from), places_on_line);
       if (!(seen.above > 0.0)) continue;
-      climbed_place top = {std::vector<double>(nd_), std::vector<double>(nd_), 0.0, {}};
-      for (std::size_t j = 0; j < nd_; ++j)
-        top.at[j] = range_.at_part(axis(j), list.parts[(line.first + seen.at) * nd_ + j]);
-      top.size = sizes[line.first - from + seen.at];
-      rises.push_back(rise_of(
-          std::move(top), line.axis, seen.above,
-          range_.length_of_box(axis(line.axis)) * static_cast<double>(seen.apart) / static_cast<double>(line.count)));
+      const std::size_t at = line + static_cast<std::size_t>(seen.at);
+      climbed_place top = {std::vector<double>(nd_), std::vector<double>(nd_), sizes[at - from], {}};
+      for (std::size_t j = 0; j < nd_; ++j) top.at[j] = range_.at_part(axis(j), list.parts[at * nd_ + j]);
+      rises.push_back(
+          rise_of(std::move(top), along, seen.above, range_.length_of_box(axis(along)) * seen.apart / places_on_line));
     }
   }
 

@@ -11,17 +11,17 @@
 
 #include "../../core/sobol.hpp"
 #include "mode_lines.hpp"
+#include "place_lines.hpp"
 
 namespace tessera {
 
-// Points first ... first+count-1 of the list stand at equal distances on a line along an axis, from its first to its last.
-struct line_of_places {
-  std::size_t axis, first, count;
-};
-
 struct usual_list {
   std::vector<double> parts;  // [place][ndim] of a cube, as parts of the axes: what matters most first
-  std::vector<line_of_places> lines;
+  std::size_t first_line =
+      0;                  // from this place on are the lines along axes 0, 1, ..., and the spread points behind them
+  std::size_t lines = 0;  // the number of axes, or 0 where there is one alone
+
+  std::size_t line_at(std::size_t axis) const { return first_line + axis * places_on_line; }
 };
 
 // The places of a cube in so many variables.
@@ -42,6 +42,7 @@ class usual_places {
     std::vector<std::vector<double>> kinds = {on_diagonal(first_on_diagonal, has_few_axes() ? 256 : 128)};
     if (has_few_axes()) kinds.insert(kinds.end(), {between_corners(), at_quarters()});
     add_in_turn(kinds);
+    list_.first_line = list_.parts.size() / nd_;
     if (nd_ > 1) {
       add_lines();
       add(spread(0, count_spread));
@@ -52,7 +53,7 @@ class usual_places {
  private:
   static constexpr std::size_t few_axes_there = 6;
   static constexpr int corner_bits = 10, first_on_diagonal = 32;
-  static constexpr int points_on_line_there = 64, count_spread = 512;
+  static constexpr int count_spread = 512;
   static constexpr int sobol_columns = 13, first_of_lines = 1024;  // the last numbers are those of lines
 
   // Of many axes there are corners enough.
@@ -142,13 +143,12 @@ class usual_places {
   }
   // One along each axis, each elsewhere.
   void add_lines() {
-    constexpr int points = points_on_line_there;
+    list_.lines = nd_;
     for (std::size_t axis = 0; axis < nd_; ++axis) {
-      list_.lines.push_back({axis, list_.parts.size() / nd_, points});
       const int number = static_cast<int>(axis) - first_of_lines;
       std::vector<double> at = spread(number, number + 1);
-      for (int i = 0; i < points; ++i) {
-        at[axis] = (i + part_of_turn(1)) / points;
+      for (int i = 0; i < places_on_line; ++i) {
+        at[axis] = (i + part_of_turn(1)) / places_on_line;
         add(at);
       }
     }
