@@ -83,26 +83,29 @@ class likely_places {
       next += n;
     }
     if (o != outcome::running) return o;
-    const auto is_explained = [&](const climbed_place &p) {
-      return density && p.size <= as_explained * density(p.at.data()) * background.size;
+    const auto is_explained = [&](const double *at, double size) {
+      return density && size <= as_explained * density(at) * background.size;
     };
     std::vector<climbed_place> lower;  // those that stand out less, of which more has to be known; in corners much is
     const usual_list &list = listed_places(set_.ndim);
     const double much = stands_out * larger(background.size, seen.mean());
+    std::vector<double> at(nd_);
     for (const high_place &high : seen.highest) {
       const bool is_high = high.size > much && found.size() < climbs_of_places;
       if (!is_high && (high.number < list.first_line || lower.size() == climbs_of_places)) continue;
-      climbed_place p = place_of(high, background, seen);
+      for (std::size_t j = 0; j < nd_; ++j) at[j] = coordinate(high.number, j);
       // The highest is climbed all the same: there may be a narrow peak upon the one that explains it.
-      if (is_known(p) || (is_explained(p) && !(is_high && found.empty()))) continue;
-      (is_high ? found : lower).push_back(std::move(p));
+      if (!(is_high && found.empty()) && is_explained(at.data(), high.size)) continue;
+      climbed_place p = place_of(high, at, background, seen);
+      if (!is_known(p)) (is_high ? found : lower).push_back(std::move(p));
     }
     std::vector<rise_at_place> rises;
     o = keep_what_falls(found, lower, rises);
     if (o != outcome::running) return o;
     sheets_.add_rises(first, end, seen.sizes.data(), rises);
     return sheets_.find(
-        rises, [&](const climbed_place &p) { return !is_known_sheet(p) && !is_explained(p); }, sheets, found);
+        rises, [&](const climbed_place &p) { return !is_known_sheet(p) && !is_explained(p.at.data(), p.size); }, sheets,
+        found);
   }
 
   // On which axes ends of an infinite range are worth it behind so many evaluations; none as long as those are few.
@@ -171,9 +174,12 @@ class likely_places {
     for (std::size_t i = 0; i < n; ++i)
       if (m.sizes[i] > least) order.push_back(i);
     const std::size_t chosen = std::min(order.size(), most_high);
-    std::partial_sort(
-        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(chosen), order.end(),
-        [&m](std::size_t a, std::size_t b) { return m.sizes[a] > m.sizes[b] || (m.sizes[a] == m.sizes[b] && a < b); });
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(chosen);
+    const auto is_higher = [&m](std::size_t a, std::size_t b) {
+      return m.sizes[a] > m.sizes[b] || (m.sizes[a] == m.sizes[b] && a < b);
+    };
+    std::nth_element(order.begin(), end, order.end(), is_higher);
+    std::sort(order.begin(), end, is_higher);
     for (std::size_t c = 0; c < chosen; ++c) {
       seen.highest.push_back({m.sizes[order[c]], first + order[c], seen.values.size()});
       const double *const values = climbs_.points().values(order[c]);
@@ -217,9 +223,10 @@ class likely_places {
     m.made_for = wanted;
     return m.places.data();
   }
-  climbed_place place_of(const high_place &high, const climbed_place &background, const high_places &seen) const {
+  climbed_place place_of(const high_place &high, const std::vector<double> &at, const climbed_place &background,
+                         const high_places &seen) const {
     climbed_place p = background;
-    for (std::size_t j = 0; j < nd_; ++j) p.at[j] = coordinate(high.number, j);
+    p.at = at;
     p.size = high.size;
     p.values.assign(&seen.values[high.values], &seen.values[high.values] + nc_);
     for (double &w : p.width) w *= first_width_there;

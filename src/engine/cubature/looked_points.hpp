@@ -83,7 +83,12 @@ class looked_points {
   int64 peak_bytes() const { return peak_bytes_; }
   void take_bytes(int64 n) { peak_bytes_ = std::max(peak_bytes_, n); }
   // [ncomp] at point i of the last call, in the box.
-  const double *values(std::size_t i) { return &memory().values[i * nc_]; }
+  const double *values(std::size_t i) {
+    looked_memory &m = memory();
+    if (are_columns_)
+      for (std::size_t k = 0; k < nc_; ++k) m.values[i * nc_ + k] = m.called[k * (m.called.size() / nc_) + i];
+    return &m.values[i * nc_];
+  }
 
   // Of y[ndim]: does the range go so far?
   bool is_inside(const double *y) const {
@@ -114,43 +119,52 @@ class looked_points {
     }
     sizes.assign(all, outside_size);
     m.values.assign(all * nc_, 0.0);
-    return ask(n, m.columns.data(), sizes, [&m](std::size_t i) { return m.inside[i]; });
+    are_columns_ = false;
+    const outcome o = ask(n, m.columns.data(), all);
+    for (std::size_t i = 0; i < n && o == outcome::running; ++i) {
+      double &size = sizes[m.inside[i]];
+      for (std::size_t k = 0; k < nc_; ++k) {
+        const double v = m.called[k * n + i], scaled = std::fabs(v) * scale_[k];
+        m.values[m.inside[i] * nc_ + k] = v;
+        size = larger(size, size_of_mode(is_infinite_ ? scaled / m.stretched[i] : scaled));
+      }
+    }
+    return o;
   }
   // The same of n points of a finite range that stand in columns, [ndim][n].
   outcome measure_columns(std::size_t n, const double *columns, std::vector<double> &sizes) {
     if (static_cast<int64>(n) > room(1)) return outcome::roundoff;
-    sizes.resize(n);
-    memory().values.resize(n * nc_);
-    return ask(n, columns, sizes, [](std::size_t i) { return i; });
+    looked_memory &m = memory();
+    sizes.assign(n, outside_size);
+    m.values.resize(n * nc_);  // of those that somebody asks for
+    are_columns_ = true;
+    const outcome o = ask(n, columns, n);
+    for (std::size_t k = 0; k < nc_ && o == outcome::running; ++k) {
+      const double *const called = &m.called[k * n], scale = scale_[k];
+      double *const to = sizes.data();
+      for (std::size_t i = 0; i < n; ++i) to[i] = larger(to[i], size_of_mode(std::fabs(called[i]) * scale));
+    }
+    return o;
   }
 
  private:
-  // place(i): where the values and the size of the i-th of n points go.
-  template <class Place>
-  outcome ask(std::size_t n, const double *columns, std::vector<double> &sizes, const Place &place) {
-    take_bytes(static_cast<int64>(sizes.size()) * bytes_of_point_);
+  // Of so many points of a call the n that are inside.
+  outcome ask(std::size_t n, const double *columns, std::size_t all) {
+    take_bytes(static_cast<int64>(all) * bytes_of_point_);
     int64 taken = most_ - made_;
     if (static_cast<int64>(n) > taken) return outcome::memory;
-    if (n == 0) return outcome::running;
     looked_memory &m = memory();
     m.called.resize(n * nc_);
+    if (n == 0) return outcome::running;
     const outcome o = sample_(static_cast<int64>(n), columns, m.called.data(), taken);
     made_ += taken;
-    for (std::size_t i = 0; i < n && o == outcome::running; ++i) {
-      double &size = sizes[place(i)] = outside_size;
-      for (std::size_t k = 0; k < nc_; ++k) {
-        const double v = m.called[k * n + i], scaled = std::fabs(v) * scale_[k];
-        m.values[place(i) * nc_ + k] = v;
-        size = larger(size, size_of_mode(is_infinite_ ? scaled / m.stretched[i] : scaled));
-      }
-    }
     return o;
   }
 
   std::size_t nd_, nc_;
   const user_range &range_;
   looked_at_points sample_;
-  bool is_infinite_;
+  bool is_infinite_, are_columns_ = false;  // are_columns_: of the last call the values stand as they came
   int64 most_bytes_, bytes_of_point_;
   looked_memory *kept_;
   looked_memory own_;
