@@ -123,11 +123,17 @@ class sparse_run final : public sparse_source {
     }
     return o;
   }
-  double density_of_map(const double *at) const override {
+  double density_at(const double *at) const override {
     const product_map map = grids_.search.map();
     double density = 1.0;
-    for (int j = 0; j < problem_.ndim(); ++j) density *= density_at(map, j, at[j]);
+    for (int j = 0; j < problem_.ndim(); ++j) density *= tessera::density_at(map, j, at[j]);
     return density;
+  }
+  std::vector<double> top_of_map() const override {
+    const product_map map = grids_.search.map();
+    std::vector<double> top;
+    for (int j = 0; j < problem_.ndim(); ++j) top.push_back(top_of_density(map, j));
+    return top;
   }
   void prepare_map(int levels) override {
     if (grids_.search.write_nodes(levels)) mapped_->renew_map();

@@ -66,7 +66,7 @@ struct looked_through {
     assert_int_equal(search->evaluations(), points);
     return search->count();
   }
-  outcome look_once(int64 evaluations = 100000, bool whole = false, const density_at_place &density = {}) {
+  outcome look_once(int64 evaluations = 100000, bool whole = false, const density_of_map &density = {}) {
     const double value = 1.0, error = 0.0;  // of which 1/1000 is tolerated
     return search->look_if_owed(
         &value, &error, [this](const double *) { return region; }, 0, evaluations, most, whole, false, density);
@@ -297,8 +297,8 @@ void usual_places_are_looked_at(void **) {
         peak.search->doubt_first();  // there is none yet
         assert_int_equal(peak.search->count(), 1);
         // A density that is as high there has seen it.
-        assert_true(peak.search->are_explained([=](const double *) { return 1e3 * top; }));
-        assert_false(peak.search->are_explained([=](const double *) { return 1e-3 * top; }));
+        assert_true(peak.search->are_explained({[=](const double *) { return 1e3 * top; }, {}}));
+        assert_false(peak.search->are_explained({[=](const double *) { return 1e-3 * top; }, {}}));
         const double place = peak.nearest(at.first)[0];
         assert_true(std::fabs(place - at.first) < 2.0 * width);
         assert_true(peak.points < 13000);
@@ -449,21 +449,20 @@ void explained_places_are_not_climbed(void **) {
     for (int j = 0; j < 4; ++j) product *= normal(1, x + j, 0.0, 0.02) + normal(1, x + j, 1.0, 0.02);
     return 1.0 + product;
   };
-  const auto look = [&](const point_function &g, const density_at_place &density, bool is_explained) {
+  const auto look = [&](const point_function &g, const density_of_map &density, bool is_explained) {
     looked_through l(4, axis_finite, g, 0.3, 0.2, greatest_int64, true);
     assert_int_equal(l.look_once(100000, false, density), outcome::running);
-    assert_true(l.search->are_several() && l.search->are_explained(f) == is_explained);
+    assert_true(l.search->are_several() && l.search->are_explained({f, {}}) == is_explained);
     return l.points;
   };
   const int64 points = look(f, {}, true);
-  for (const double of_it : {2.0, 1.0})
-    assert_true(look(
-                    f, [=](const double *x) { return of_it * f(x); }, true) < points - 100);
-  assert_true(look(
-                  f, [=](const double *x) { return 0.5 * f(x); }, true) == points);
+  const auto part_of_it = [f](double part) { return density_of_map{[=](const double *x) { return part * f(x); }, {}}; };
+  for (const double of_it : {2.0, 1.0}) assert_true(look(f, part_of_it(of_it), true) < points - 100);
+  const int64 all_but_top = look(f, part_of_it(0.5), true);
+  assert_true(all_but_top <= points && all_but_top >= points - 6 * 9);
   // Another beside it, or upon it, is found all the same.
   for (const double place : {0.5, 1.0})
-    look([=](const double *x) { return f(x) + 1e11 * normal(4, x, place, 0.002); }, f, false);
+    look([=](const double *x) { return f(x) + 1e11 * normal(4, x, place, 0.002); }, part_of_it(1.0), false);
 }
 
 // More of them as the run goes on, and never more than an eleventh of its evaluations.

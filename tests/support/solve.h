@@ -114,6 +114,9 @@ static inline void assert_rules_and_places(int64_t evaluations, int64_t of_rules
   assert_true(evaluations > of_rules && evaluations - of_rules <= evaluations / 11 + around);
 }
 
+/* A search of the top of what is highest at usual places: up to six times a point and two beside it on each axis. */
+static inline int64_t most_around_top(int ndim) { return 6 * (2 * ndim + 1); }
+
 static inline void assert_same_answer(struct answer a, struct answer b) {
   assert_int_equal(a.status, b.status);
   assert_same_bits(a.value, b.value);

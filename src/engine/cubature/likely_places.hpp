@@ -18,8 +18,11 @@
 
 namespace tessera {
 
-// Of the integrand by a map (product_map.hpp), at a point of the box, at[ndim], over its mean.
-using density_at_place = std::function<double(const double *at)>;
+// Of the integrand by a map (product_map.hpp), at a point of the box, at[ndim], over its mean; and where that is highest, [ndim]. Without `at` there is none.
+struct density_of_map {
+  std::function<double(const double *at)> at;
+  std::vector<double> top;
+};
 
 // Usual places, x[ndim][n], at which a look before success asks for the integrand where a run has come so far; n = 0: there are none, or not all at once.
 struct places_to_look_at {
@@ -69,10 +72,11 @@ class likely_places {
 
   // Usual places first ... end-1 at which the integrand stands out against the background, which has its size in the mean, and from which it falls; the highest first, and no more than are
   // climbed from. density: none, or as high as which they are explained. is_known(place): it is a part of a known mode; is_known_sheet(place): of one beside the first. sheets: what lines among them have found (sheets.hpp), as it is.
+  // highest: of all of them, with widths for a search of its top.
   template <class Known, class Sheet>
-  outcome find_usual(int first, int end, const climbed_place &background, const density_at_place &density,
+  outcome find_usual(int first, int end, const climbed_place &background, const density_of_map &density,
                      const Known &is_known, const Sheet &is_known_sheet, std::vector<climbed_place> &found,
-                     std::vector<climbed_place> &sheets) {
+                     std::vector<climbed_place> &sheets, climbed_place &highest) {
     high_places seen;
     outcome o = outcome::running;
     // As many at once as half of the memory has room for.
@@ -83,8 +87,11 @@ class likely_places {
       next += n;
     }
     if (o != outcome::running) return o;
+    highest = background;
+    highest.size = seen.most;
+    for (std::size_t j = 0; j < nd_; ++j) highest.at[j] = coordinate(seen.most_at, j), highest.width[j] *= 0.25;
     const auto is_explained = [&](const double *at, double size) {
-      return density && size <= as_explained * density(at) * background.size;
+      return density.at && size <= as_explained * density.at(at) * background.size;
     };
     std::vector<climbed_place> lower;  // those that stand out less, of which more has to be known; in corners much is
     const usual_list &list = listed_places(set_.ndim);
@@ -100,7 +107,7 @@ class likely_places {
       if (!is_known(p)) (is_high ? found : lower).push_back(std::move(p));
     }
     std::vector<rise_at_place> rises;
-    o = keep_what_falls(found, lower, rises);
+    o = keep_what_falls(found, lower, background, density, rises);
     if (o != outcome::running) return o;
     sheets_.add_rises(first, end, seen.sizes.data(), rises);
     return sheets_.find(
@@ -151,6 +158,8 @@ class likely_places {
     std::vector<high_place> highest;  // of those that stand out, in descending order
     std::vector<double> values;
     std::vector<double> sizes;  // of all places
+    double most = 0.0;          // of them
+    std::size_t most_at = 0;
     int64 logs = 0, count = 0;
     double mean() const { return mean_of_rough_logs(logs, count); }
   };
@@ -171,8 +180,10 @@ class likely_places {
     seen.count += count;
     const double least = stands_out_a_little * (are_last ? larger(background, seen.mean()) : background);
     std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t i = 0; i < n; ++i) {
       if (m.sizes[i] > least) order.push_back(i);
+      if (m.sizes[i] > seen.most) seen.most = m.sizes[i], seen.most_at = first + i;
+    }
     const std::size_t chosen = std::min(order.size(), most_high);
     const auto end = order.begin() + static_cast<std::ptrdiff_t>(chosen);
     const auto is_higher = [&m](std::size_t a, std::size_t b) {
@@ -232,11 +243,13 @@ class likely_places {
     for (double &w : p.width) w *= first_width_there;
     return p;
   }
-  // Where an integrand is still high a quarter of the range away along all axes, there is no peak that points may miss. What does not stand out so much may be a sheet that is narrow along an axis.
+  // Where an integrand is still high a quarter of the range away along all axes, there is no peak that points may miss. What does not stand out so much may be a sheet that is narrow along an axis. And upon the
+  // top of a map may stand what no map along lines beside it has seen.
   outcome keep_what_falls(std::vector<climbed_place> &found, const std::vector<climbed_place> &lower,
+                          const climbed_place &background, const density_of_map &density,
                           std::vector<rise_at_place> &sheets) {
     constexpr double widest = 0.25;
-    if (found.empty() && lower.empty()) return outcome::running;
+    if (found.empty() && lower.empty() && density.top.empty()) return outcome::running;
     std::vector<double> y, sizes;
     const auto add = [&](const climbed_place &p, double distance) {
       for (std::size_t j = 0; j < nd_; ++j)
@@ -247,6 +260,7 @@ class likely_places {
     };
     for (const climbed_place &p : found) add(p, widest);
     for (const climbed_place &p : lower) add(p, narrow_beside);
+    y.insert(y.end(), density.top.begin(), density.top.end());
     const outcome o = climbs_.points().measure(y, sizes);
     if (o != outcome::running) return o;
     const double *beside = sizes.data();  // [place][axis][side]
@@ -270,6 +284,12 @@ class likely_places {
         sheets.push_back(
             sheets_.rise_of(p, thinnest, p.size - least, narrow_beside * range_.length_of_box(axis(thinnest))));
       beside += 2 * nd_;
+    }
+    if (!density.top.empty() && *beside > mode_rise * density.at(density.top.data()) * background.size) {
+      climbed_place p = background;
+      climbs_.take(p, y, sizes, sizes.size() - 1);
+      for (double &w : p.width) w *= first_width_there;
+      found.insert(found.begin(), std::move(p));
     }
     return o;
   }

@@ -8,6 +8,7 @@
 #include "mode_lines.hpp"
 #include "place_lines.hpp"
 #include "range_ends.hpp"
+#include "top_along_axes.hpp"
 #include "user_range.hpp"
 
 namespace tessera {
@@ -118,7 +119,7 @@ class mode_check {
     }
     const double mean = larger(mean_size(), mean_of_rough_logs(team_.total(logs), count));
     return is_peak_at_places(count, stands_out * mean) || is_rise_on_lines(count) ||
-           is_rise_at_spread_places(count, stands_out_a_little * mean);
+           is_rise_at_spread_places(count, stands_out_a_little * mean) || is_peak_upon_highest_place(count);
   }
   // Of the places from one on that are higher than that a lane tells of the one where the integrand is highest. Is there any?
   TESSERA_HD bool tell_highest(int first, int count, double least) {
@@ -144,13 +145,28 @@ class mode_check {
       put_at_place(n, no_width);
       if (!is_unseen(0, height)) continue;  // by any region, however narrow it is
       put_at_place(n, first_width_there);
-      const double top = climb(0, height, most_climb_rounds);
-      if (holds_something(nd_, top, width(0)) &&
-          share_near(range_, nd_, at(0), width(0), 1.0) * static_cast<double>(st_.count) <= 1.0 && !rises_on(0, top) &&
-          is_unseen(0, top))
-        return true;
+      if (leads_to_mode(0, height)) return true;
     }
     return false;
+  }
+  // In a finite range: is there one where a climb from that place ends, which no region has met?
+  TESSERA_HD bool leads_to_mode(int place, double height) {
+    const double top = climb(place, height, most_climb_rounds);
+    return holds_something(nd_, top, width(place)) &&
+           share_near(range_, nd_, at(place), width(place), 1.0) * static_cast<double>(st_.count) <= 1.0 &&
+           !rises_on(place, top) && is_unseen(place, top);
+  }
+  // Does something stand upon the top of what is highest there?
+  TESSERA_HD bool is_peak_upon_highest_place(int count) {
+    if (!tell_highest(0, count, 0.0)) return false;
+    const int n = static_cast<int>(step_[next_foot(team_.lanes())]);
+    double height = seen_[n];
+    put_at_place(n, 0.25);
+    return !is_in_corner(range_, nd_, at(0)) && stands_upon(0, height) && leads_to_mode(0, height);
+  }
+  TESSERA_HD bool stands_upon(int place, double &size) {
+    shared_points points = {*this};
+    return find_upon_top(team_, nd_, climb_, points, range_, at(place), width(place), size);
   }
   // Does a line show something that is narrow along its axis, where a region is too wide to tell?
   TESSERA_HD bool is_rise_on_lines(int count) {
@@ -268,6 +284,7 @@ class mode_check {
     size = climb(0, size, range_.is_infinite() ? most_climb_rounds : rounds_from_small_region);
     if (!is_narrow(width(0))) return false;
     if (at_start < much_less * size && is_unseen(0, size)) return true;
+    if (is_peak_upon_first(size)) return true;
     run_rays(size);
     double tops[places_of_check];  // of the modes, the first one's first
     tops[0] = size;
@@ -289,6 +306,20 @@ class mode_check {
       tops[known++] = top;
     }
     return range_.is_infinite() && is_another_at_ends(known, tops);
+  }
+
+  TESSERA_HD bool is_peak_upon_first(double size_of_first) {
+    double size = size_of_first;
+    TESSERA_ROLLED
+    for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
+      at(1)[j] = at(0)[j];
+      width(1)[j] = width(0)[j];
+    }
+    team_.meet();
+    if (!stands_upon(1, size)) return false;
+    if (!range_.is_infinite()) return leads_to_mode(1, size);
+    const double top = climb(1, size, most_climb_rounds);
+    return matters_beside(st_.set, top, width(1), size_of_first, width(0)) && !rises_on(1, top) && is_unseen(1, top);
   }
 
   // In an infinite range, beside so many modes that are known and have been met.
@@ -388,7 +419,14 @@ class mode_check {
       size = of.told([=](int j) { return y[j]; });
       return true;
     }
+    TESSERA_HD bool measure_around(const double *centre, const double *away, double *sizes) {
+      TESSERA_ROLLED
+      for (int i = of.team_.lane(); i < 2 * of.nd_ + 1; i += of.team_.lanes())
+        sizes[i] = of.size_at([=](int j) { return centre[j] + offset_around(away, i, j); });
+      return true;
+    }
     TESSERA_HD static void keep_of_line(int) {}
+    TESSERA_HD static void take_around(int) {}
     TESSERA_HD static void take(bool) {}
   };
   // From a place of that size; returns the size where it ends.

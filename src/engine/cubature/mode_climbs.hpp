@@ -11,6 +11,7 @@
 #include "../lone_lane.hpp"
 #include "climb_along_axes.hpp"
 #include "looked_points.hpp"
+#include "top_along_axes.hpp"
 
 namespace tessera {
 
@@ -64,6 +65,15 @@ class mode_climbs {
     p.size = climb_along_axes(alone, set_.ndim, climb_memory::in(memory_.data(), set_.ndim), asked,
                               range_.is_infinite() ? peak_side::steeper : peak_side::flatter, rounds, p.at.data(),
                               p.width.data(), p.size);
+    return asked.end();
+  }
+  // From a place on a peak: does something stand upon its top? p is a point of that then.
+  outcome look_upon(climbed_place &p, bool &is_there) {
+    memory_.resize(static_cast<std::size_t>(climb_memory::numbers(set_.ndim)));
+    asked_points asked(*this, p.values);
+    lone_lane alone;
+    is_there = find_upon_top(alone, set_.ndim, climb_memory::in(memory_.data(), set_.ndim), asked, range_, p.at.data(),
+                             p.width.data(), p.size);
     return asked.end();
   }
   // Does the integrand rise on there (nearer_to_end), as at a singular point?
@@ -120,6 +130,15 @@ class mode_climbs {
       return ask(y, sizes);
     }
     bool measure(const double *at, double &size) { return ask(std::vector<double>(at, at + of_.nd_), &size); }
+    bool measure_around(const double *centre, const double *away, double *sizes) {
+      const std::size_t nd = of_.nd_;
+      std::vector<double> &y = of_.points_.memory().y;
+      y.clear();
+      for (std::size_t i = 0; i < 2 * nd + 1; ++i)
+        for (std::size_t j = 0; j < nd; ++j) y.push_back(centre[j] + offset_around(away, static_cast<int>(i), axis(j)));
+      return ask(y, sizes);
+    }
+    void take_around(int i) { keep_of_line(i); }
     void keep_of_line(int i) {
       const double *const values = of_.points_.values(static_cast<std::size_t>(i));
       values_.assign(values, values + of_.nc_);

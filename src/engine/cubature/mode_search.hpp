@@ -72,12 +72,12 @@ class mode_search {
   // Of what was found at usual places: have the regions met no peak yet that it could be?
   bool is_before_regions() const { return !known_.empty() && is_background(known_[0]); }
   // Are all others about as high as a density says?
-  bool are_explained(const density_at_place &density) const {
+  bool are_explained(const density_of_map &density) const {
     constexpr double far = 10.0;
     std::vector<double> at(nd_);
     for (std::size_t m = 1; m < known_.size(); ++m) {
       for (std::size_t j = 0; j < nd_; ++j) at[j] = range_.to_box(axis(j), known_[m].at[j]);
-      if (known_[m].size > far * density(at.data()) * known_[0].size) return false;
+      if (known_[m].size > far * density.at(at.data()) * known_[0].size) return false;
     }
     return true;
   }
@@ -119,7 +119,7 @@ class mode_search {
   // places are explained, for points everywhere have been compared with it. Else as look().
   template <class Largest>
   outcome look_if_owed(const double *value, const double *error, const Largest &largest, int64 regions, int64 spent,
-                       int64 most, bool whole, bool early = false, const density_at_place &density = {}) {
+                       int64 most, bool whole, bool early = false, const density_of_map &density = {}) {
     regions_ = regions;
     const bool is_anew = early || is_owed();  // else there are usual places alone
     if (early ? spent < early_after() : !is_anew && !(may_look() && has_more_places(spent))) return outcome::running;
@@ -131,7 +131,7 @@ class mode_search {
   // starts: centre[ndim], half-width[ndim], error[ncomp] of some of the regions with most error, behind so many evaluations. scale[ncomp]: one over what is tolerated. most: evaluations that it may make.
   // Where they are not enough it is not made to its end, and not again; whole: or not at all, and outcome::evaluations is returned.
   outcome look(const std::vector<double> &starts, const std::vector<double> &scale, int64 spent, int64 most, bool whole,
-               bool early = false, const density_at_place &density = {}) {
+               bool early = false, const density_of_map &density = {}) {
     const std::size_t sources = sources_;
     const std::vector<place> known = known_;
     const bool was_thorough = is_thorough_;
@@ -279,13 +279,16 @@ class mode_search {
     if (!is_infinite_ && anew && !are_small(starts)) return put_off();
     if (anew) {
       place first;
-      bool is_seen = false;
-      outcome o = begin_at(starts, spent, first, is_seen);
+      double seen = 0.0;
+      outcome o = begin_at(starts, spent, first, seen);
       if (o != outcome::running || !(first.size > 0.0)) return o;
       bool rises_on = true;
       o = climbs_.look_nearer_to_ends(first, rises_on);
       if (o != outcome::running) return o;
       is_first_bounded_ = !rises_on;
+      // What stands upon a wide peak they need not see before they claim success; a singular point they see, and in a finite range it holds nothing.
+      const bool stands_out_there = is_thorough_ && (is_infinite_ || (is_first_bounded_ && is_mode(first)));
+      const bool is_seen = seen >= (stands_out_there ? much_less : on_their_way);
       const place *const same = find_same(first);
       if (known_.empty() || same == &known_[0] || is_background(known_[0])) {  // of which more is known by now
         is_first_seen_ = is_seen && (known_.empty() || is_first_seen_);
@@ -294,6 +297,8 @@ class mode_search {
       } else if (!same && static_cast<int>(known_.size()) < most_modes) {
         known_.push_back(first);
       }
+      o = look_upon(first, first, [this](const place &p) { return is_infinite_ ? matters(p) : is_mode(p); });
+      if (o != outcome::running) return o;
     }
     return look_from_sources();
   }
@@ -325,14 +330,15 @@ class mode_search {
     return all;
   }
   // Beside whatever there is: where the integrand stands out there it is climbed, and what is found and is narrow is another mode.
-  outcome look_at_usual_places(int64 spent, const density_at_place &density) {
+  outcome look_at_usual_places(int64 spent, const density_of_map &density) {
     if (!has_more_places(spent)) return outcome::running;
     const int first = seen_places_, end = seen_places_ = places_.affordable(spent);
     const place around = background();
     std::vector<place> found, sheets;
+    place highest;
     outcome o = places_.find_usual(
         first, end, around, density, [this](const place &p) { return has_alike(p); },
-        [this](const place &p) { return is_known_sheet(p); }, found, sheets);
+        [this](const place &p) { return is_known_sheet(p); }, found, sheets, highest);
     if (o == outcome::running)
       o = climb_from(
           found, around, [this](const place &p) { return !has_alike(p); },
@@ -342,8 +348,22 @@ class mode_search {
       know_background(around);
       known_.push_back(p);
     }
+    if (o == outcome::running && !density.at && !is_in_corner(range_, set_.ndim, highest.at.data()) &&
+        !is_part_of(highest, known_))
+      o = look_upon(highest, around, [this](const place &p) { return is_mode(p); });
     // Where regions are on their way to a peak, rays from here have time.
     return o == outcome::running && is_thorough_ ? look_from_sources() : o;
+  }
+
+  // Does something narrow stand upon the top there?
+  template <class Mode>
+  outcome look_upon(place p, const place &background, const Mode &is_mode) {
+    bool is_there = false;
+    const outcome o = climbs_.look_upon(p, is_there);
+    if (o != outcome::running || !is_there) return o;
+    std::vector<place> found = {std::move(p)};
+    return climb_from(
+        found, background, [](const place &) { return true; }, is_mode);
   }
 
   outcome look_at_ends(int64 spent) {
@@ -424,7 +444,8 @@ class mode_search {
     for (double &w : ways) w = w > 0.0 ? 1.0 : w < 0.0 ? -1.0 : 0.0;
     return ways;
   }
-  outcome begin_at(const std::vector<double> &starts, int64 spent, place &p, bool &is_seen) {
+  // seen: of its height that the regions there have met.
+  outcome begin_at(const std::vector<double> &starts, int64 spent, place &p, double &seen) {
     const std::size_t length = 2 * nd_ + nc_, n = starts.size() / length;
     if (n == 0) return outcome::running;
     std::vector<double> y, sizes;
@@ -457,7 +478,7 @@ class mode_search {
                         range_.stretch(axis(j), starts[region * length + j]));
     const double at_start = p.size;
     const outcome climbed = climbs_.climb(p, is_infinite_ ? most_climb_rounds : rounds_from_small_region);
-    is_seen = at_start >= (is_thorough_ && is_infinite_ ? much_less : on_their_way) * p.size;
+    seen = at_start / p.size;
     return climbed;
   }
   outcome look_around(const place source) {

@@ -63,4 +63,30 @@ TESSERA_HD double density_at(const product_map &map, int j, double at) {
   return larger(chebyshev_sum(p.series, density_terms, t < -1.0 ? -1.0 : (t > 1.0 ? 1.0 : t)), p.least);
 }
 
+// Where it is highest, to a thousandth of a panel's width.
+TESSERA_HD double top_of_density(const product_map &map, int j) {
+  constexpr int parts = 16, rounds = 3;
+  double top = 0.0, highest = -1.0;
+  for (int p = map.first[j]; p < map.first[j + 1]; ++p) {
+    const density_panel &panel = map.panels[p];
+    double most = 0.0;
+    for (const double c : panel.series) most += fabs(c);
+    if (most <= highest) continue;
+    double low = panel.lower, high = panel.upper;
+    for (int round = 0; round < rounds; ++round) {
+      const double step = (high - low) / parts;
+      double best = low, size = -1.0;
+      for (int i = 0; i <= parts; ++i) {
+        const double at = low + i * step, t = (2.0 * at - panel.lower - panel.upper) / (panel.upper - panel.lower);
+        const double density = chebyshev_sum(panel.series, density_terms, t);
+        if (density > size) size = density, best = at;
+      }
+      if (size > highest) highest = size, top = best;
+      low = larger(panel.lower, best - step);
+      high = smaller(panel.upper, best + step);
+    }
+  }
+  return top;
+}
+
 }  // namespace tessera

@@ -199,8 +199,8 @@ class sparse_race final : public run_hooks {
     // Last, for then what a map explains need not be climbed; beside the value that is going to be claimed.
     std::vector<double> claimed(static_cast<std::size_t>(set_.ncomp)), its_error(claimed);
     write_result(*e.grid, claimed.data(), its_error.data());
-    density_at_place density;
-    if (is_mapped) density = [this](const double *at) { return source_->density_of_map(at); };
+    density_of_map density;
+    if (is_mapped) density = {[this](const double *at) { return source_->density_at(at); }, source_->top_of_map()};
     o = look_for_modes(n, claimed.data(), its_error.data(), density);
     if (o == outcome::evaluations) return outcome::running;
     if (o != outcome::running) return end_with(o);
@@ -218,7 +218,7 @@ class sparse_race final : public run_hooks {
       error[k] = grid.error(k);
     }
   }
-  outcome look_for_modes(int64 n, const double *value, const double *error, const density_at_place &density) {
+  outcome look_for_modes(int64 n, const double *value, const double *error, const density_of_map &density) {
     if (!modes_) return outcome::running;
     return modes_->look_if_owed(
         value, error, [&](const double *) { return worst(n, value, error); }, regions_of_run_.all().n,

@@ -49,7 +49,9 @@ class sparse_source {
   // Has the nodes of so many levels ready, before the grid with the map needs them.
   virtual void prepare_map(int /*levels*/) {}
   // Of the map at a point of the domain, at[ndim]; the mean is 1.
-  virtual double density_of_map(const double * /*at*/) const { return 0.0; }
+  virtual double density_at(const double * /*at*/) const { return 0.0; }
+  // Where that is highest, [ndim].
+  virtual std::vector<double> top_of_map() const { return {}; }
   // Of the grid with the map, as the executor's. sizes: [ncomp].
   virtual outcome find_unexplained(const tested_set & /*points*/, double * /*sizes*/) { return outcome::memory; }
 };
