@@ -279,6 +279,53 @@ void looks_at_lines_and_spread_places(void **) {
     assert_true((axes == 1 ? 10 : 3) * believed <= wrong);  // a line has 64 places
   }
 }
+// A narrow normal density upon the top of a wide one.
+struct upon_wide {
+  double centre[5], wide, narrow, height;
+};
+int value_upon_wide(int n, const double *x, int, double *f, void *user) {
+  const auto &u = *static_cast<const upon_wide *>(user);
+  double q = 0.0;
+  for (int j = 0; j < n; ++j) q += (x[j] - u.centre[j]) * (x[j] - u.centre[j]);
+  f[0] = std::exp(-q / (u.wide * u.wide)) + u.height * std::exp(-q / (u.narrow * u.narrow));
+  return 0;
+}
+void looks_upon_the_top(void **) {
+  uint64_t seed = 28129700;
+  int claims = 0, wrong = 0, believed = 0, doubted = 0;
+  for (int i = 0; i < 150; ++i) {
+    const int n = 3 + i % 3;
+    upon_wide u = {{}, 0.1 * std::pow(4.0, splitmix_uniform(&seed)), 0.0, 0.0};
+    u.narrow = u.wide / (5.0 * std::pow(8.0, splitmix_uniform(&seed)));
+    double wide = 1.0, narrow = 1.0;
+    for (int j = 0; j < n; ++j) {
+      u.centre[j] = 0.1 + 0.8 * splitmix_uniform(&seed);
+      const auto held = [&](double width) {
+        return 0.5 * std::sqrt(M_PI) * width * (std::erf((1.0 - u.centre[j]) / width) + std::erf(u.centre[j] / width));
+      };
+      wide *= held(u.wide);
+      narrow *= held(u.narrow);
+    }
+    const double share = i % 5 == 0 ? 0.0 : 0.1 + 0.9 * splitmix_uniform(&seed), exact = wide * (1.0 + share);
+    u.height = share * wide / narrow;
+    cubature_problem p = problem_of(n, 1, value_upon_wide, 1e-3);
+    p.settings.initial_regions = 64;
+    p.settings.maxeval = 300000;
+    p.settings.looks_in_finite_ranges = true;
+    p.integrand.userdata = &u;
+    const checked c = run_and_check(p);
+    if (c.found.end != outcome::converged) continue;
+    ++claims;
+    const bool is_wrong = std::fabs(c.found.value[0] - exact) > 1e-3 * exact;
+    wrong += is_wrong ? 1 : 0;
+    believed += is_wrong && !c.shows ? 1 : 0;
+    doubted += c.shows ? 1 : 0;
+    assert_false(c.shows && share == 0.0);
+  }
+  print_message("%d claims, %d false; %d doubted, %d false ones believed\n", claims, wrong, doubted, believed);
+  assert_true(3 * wrong >= claims && 20 * believed <= wrong);
+}
+
 int hump(int n, const double *x, int, double *f, void *) {
   f[0] = 0.5;
   for (int j = 0; j < n; ++j) f[0] += std::exp(-20.0 * (x[j] - 0.3) * (x[j] - 0.3));
@@ -406,6 +453,7 @@ int main() {
                                      cmocka_unit_test(believes_what_has_one_peak),
                                      cmocka_unit_test(looks_at_usual_places),
                                      cmocka_unit_test(looks_at_lines_and_spread_places),
+                                     cmocka_unit_test(looks_upon_the_top),
                                      cmocka_unit_test(believes_what_regions_have_met),
                                      cmocka_unit_test(looks_at_ends_of_infinite_ranges),
                                      cmocka_unit_test(is_made_where_it_can_be)};

@@ -145,13 +145,13 @@ class mode_check {
       put_at_place(n, no_width);
       if (!is_unseen(0, height)) continue;  // by any region, however narrow it is
       put_at_place(n, first_width_there);
-      if (leads_to_mode(0, height)) return true;
+      const double top = climb(0, height, most_climb_rounds);
+      if (is_unseen_mode(0, top)) return true;
     }
     return false;
   }
-  // In a finite range: is there one where a climb from that place ends, which no region has met?
-  TESSERA_HD bool leads_to_mode(int place, double height) {
-    const double top = climb(place, height, most_climb_rounds);
+  // In a finite range: is what a climb has come to one that no region has met?
+  TESSERA_HD bool is_unseen_mode(int place, double top) {
     return holds_something(nd_, top, width(place)) &&
            share_near(range_, nd_, at(place), width(place), 1.0) * static_cast<double>(st_.count) <= 1.0 &&
            !rises_on(place, top) && is_unseen(place, top);
@@ -160,13 +160,21 @@ class mode_check {
   TESSERA_HD bool is_peak_upon_highest_place(int count) {
     if (!tell_highest(0, count, 0.0)) return false;
     const int n = static_cast<int>(step_[next_foot(team_.lanes())]);
-    double height = seen_[n];
     put_at_place(n, 0.25);
-    return !is_in_corner(range_, nd_, at(0)) && stands_upon(0, height) && leads_to_mode(0, height);
+    return !is_in_corner(range_, nd_, at(0)) &&
+           is_peak_upon(0, seen_[n], [this](double top) { return is_unseen_mode(0, top); });
   }
-  TESSERA_HD bool stands_upon(int place, double &size) {
+  // From far down the flank the first climb may lead to the top alone. is_mode(top): is what it has come to one?
+  template <class Mode>
+  TESSERA_HD bool is_peak_upon(int place, double size, const Mode &is_mode) {
     shared_points points = {*this};
-    return find_upon_top(team_, nd_, climb_, points, range_, at(place), width(place), size);
+    TESSERA_ROLLED
+    for (int climbs = 0; climbs < most_climbs_upon; ++climbs) {
+      if (!find_upon_top(team_, nd_, climb_, points, range_, at(place), width(place), size)) return false;
+      size = climb(place, size, most_climb_rounds);
+      if (is_mode(size)) return true;
+    }
+    return false;
   }
   // Does a line show something that is narrow along its axis, where a region is too wide to tell?
   TESSERA_HD bool is_rise_on_lines(int count) {
@@ -282,6 +290,7 @@ class mode_check {
     if (!(size > 0.0)) return false;
     const double at_start = size;
     size = climb(0, size, range_.is_infinite() ? most_climb_rounds : rounds_from_small_region);
+    if (!range_.is_infinite() && at_start < much_less * size) size = climb(0, size, most_climb_rounds);
     if (!is_narrow(width(0))) return false;
     if (at_start < much_less * size && is_unseen(0, size)) return true;
     if (is_peak_upon_first(size)) return true;
@@ -309,17 +318,17 @@ class mode_check {
   }
 
   TESSERA_HD bool is_peak_upon_first(double size_of_first) {
-    double size = size_of_first;
     TESSERA_ROLLED
     for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
       at(1)[j] = at(0)[j];
       width(1)[j] = width(0)[j];
     }
     team_.meet();
-    if (!stands_upon(1, size)) return false;
-    if (!range_.is_infinite()) return leads_to_mode(1, size);
-    const double top = climb(1, size, most_climb_rounds);
-    return matters_beside(st_.set, top, width(1), size_of_first, width(0)) && !rises_on(1, top) && is_unseen(1, top);
+    return is_peak_upon(1, size_of_first, [this, size_of_first](double top) {
+      return range_.is_infinite() ? matters_beside(st_.set, top, width(1), size_of_first, width(0)) &&
+                                        !rises_on(1, top) && is_unseen(1, top)
+                                  : is_unseen_mode(1, top);
+    });
   }
 
   // In an infinite range, beside so many modes that are known and have been met.

@@ -348,22 +348,28 @@ class mode_search {
       know_background(around);
       known_.push_back(p);
     }
-    if (o == outcome::running && !density.at && !is_in_corner(range_, set_.ndim, highest.at.data()) &&
-        !is_part_of(highest, known_))
-      o = look_upon(highest, around, [this](const place &p) { return is_mode(p); });
+    if (o == outcome::running && !density.at && !is_in_corner(range_, set_.ndim, highest.at.data())) {
+      const auto of =
+          std::find_if(known_.begin(), known_.end(), [&](const place &k) { return is_part_of(highest, {k}); });
+      o = look_upon(of == known_.end() ? highest : *of, around, [this](const place &p) { return is_mode(p); });
+    }
     // Where regions are on their way to a peak, rays from here have time.
     return o == outcome::running && is_thorough_ ? look_from_sources() : o;
   }
 
-  // Does something narrow stand upon the top there?
+  // Does something narrow stand upon the top there? From far down its flank the first climb may lead to the top alone.
   template <class Mode>
-  outcome look_upon(place p, const place &background, const Mode &is_mode) {
-    bool is_there = false;
-    const outcome o = climbs_.look_upon(p, is_there);
-    if (o != outcome::running || !is_there) return o;
-    std::vector<place> found = {std::move(p)};
-    return climb_from(
-        found, background, [](const place &) { return true; }, is_mode);
+  outcome look_upon(const place &p, const place &background, const Mode &is_mode) {
+    std::vector<place> found = {p};
+    outcome o = outcome::running;
+    for (int climbs = 0; climbs < most_climbs_upon && o == outcome::running; ++climbs) {
+      bool is_there = false;
+      o = climbs_.look_upon(found[0], is_there);
+      if (o != outcome::running || !is_there) return o;
+      o = climb_from(
+          found, background, [](const place &) { return true; }, is_mode);
+    }
+    return o;
   }
 
   outcome look_at_ends(int64 spent) {
@@ -477,9 +483,10 @@ class mode_search {
       p.width.push_back((is_infinite_ ? 1.0 : off_corners) * starts[region * length + nd_ + j] *
                         range_.stretch(axis(j), starts[region * length + j]));
     const double at_start = p.size;
-    const outcome climbed = climbs_.climb(p, is_infinite_ ? most_climb_rounds : rounds_from_small_region);
+    o = climbs_.climb(p, is_infinite_ ? most_climb_rounds : rounds_from_small_region);
     seen = at_start / p.size;
-    return climbed;
+    // From a small region that is far, unless another peak stands upon the one that it has met.
+    return o == outcome::running && !is_infinite_ && seen < much_less ? climbs_.climb(p) : o;
   }
   outcome look_around(const place source) {
     std::vector<foot_on_ray> found;
