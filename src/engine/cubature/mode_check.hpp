@@ -161,7 +161,8 @@ class mode_check {
     if (!tell_highest(0, count, 0.0)) return false;
     const int n = static_cast<int>(step_[next_foot(team_.lanes())]);
     put_at_place(n, 0.25);
-    return !is_in_corner(range_, nd_, at(0)) &&
+    const auto beside_corner = [this](int j) { return 1.25 * near_place * range_.length_of_box(j); };
+    return !is_in_corner(range_, nd_, at(0), beside_corner) &&
            is_peak_upon(0, seen_[n], [this](double top) { return is_unseen_mode(0, top); });
   }
   // From far down the flank the first climb may lead to the top alone. is_mode(top): is what it has come to one?
@@ -290,10 +291,11 @@ class mode_check {
     if (!(size > 0.0)) return false;
     const double at_start = size;
     size = climb(0, size, range_.is_infinite() ? most_climb_rounds : rounds_from_small_region);
-    if (!range_.is_infinite() && at_start < much_less * size) size = climb(0, size, most_climb_rounds);
+    const bool is_at_corner = is_in_corner(range_, nd_, at(0), [this](int j) { return width(0)[j]; });
+    if (!range_.is_infinite() && !is_at_corner && at_start < much_less * size) size = climb(0, size, most_climb_rounds);
     if (!is_narrow(width(0))) return false;
     if (at_start < much_less * size && is_unseen(0, size)) return true;
-    if (is_peak_upon_first(size)) return true;
+    if (!is_at_corner && is_peak_upon_first(size)) return true;
     run_rays(size);
     double tops[places_of_check];  // of the modes, the first one's first
     tops[0] = size;

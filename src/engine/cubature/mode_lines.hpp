@@ -242,14 +242,14 @@ constexpr double stands_out = 30.0, share_of_places = 1.0 / 11, first_width_ther
 constexpr int climbs_of_places = 4, most_climbs_upon = 3;
 // Places are a little beside a corner, or an end of an infinite range, and once more much nearer, where it is narrow; in parts of an axis, or in units.
 constexpr double near_place = 1.0 / 256, nearer_place = 1.0 / 131072;
-// What rises to a corner of a finite range has its top there, where usual places are.
-TESSERA_HD bool is_in_corner(const user_range &range, int ndim, const double *at) {
-  constexpr double near = 1.25 * near_place;
-  bool is = true;
+// What rises to a corner of a finite range has its top there, where usual places are: is a place no farther from one than near(j) along each axis?
+template <class Near>
+TESSERA_HD bool is_in_corner(const user_range &range, int ndim, const double *at, const Near &near) {
+  bool is = !range.is_infinite();
   TESSERA_ROLLED
   for (int j = 0; j < ndim; ++j) {
-    const double part = (at[j] - range.at_part(j, 0.0)) / range.length_of_box(j);
-    is = is && (part <= near || part >= 1.0 - near);
+    const double from_end = at[j] - range.at_part(j, 0.0);
+    is = is && (from_end <= near(j) || range.length_of_box(j) - from_end <= near(j));
   }
   return is;
 }

@@ -147,7 +147,7 @@ class mode_search {
     ++looks_;
     outcome o;
     try {
-      o = look_from_all(starts, spent, !was_thorough);
+      o = look_from_all(starts, spent, !was_thorough, !density.at);
       if (o == outcome::running && !early)
         o = is_infinite_ ? look_at_ends(spent) : look_at_usual_places(spent, density);
     } catch (const std::bad_alloc &) {
@@ -275,19 +275,26 @@ class mode_search {
     return known;
   }
 
-  outcome look_from_all(const std::vector<double> &starts, int64 spent, bool anew) {
+  // upon: may something stand upon the first one that no map has seen?
+  outcome look_from_all(const std::vector<double> &starts, int64 spent, bool anew, bool upon) {
     if (!is_infinite_ && anew && !are_small(starts)) return put_off();
     if (anew) {
       place first;
       double seen = 0.0;
       outcome o = begin_at(starts, spent, first, seen);
       if (o != outcome::running || !(first.size > 0.0)) return o;
+      if (is_in_corner(range_, set_.ndim, first.at.data(),
+                       [&](int j) { return first.width[static_cast<std::size_t>(j)]; }))
+        upon = false;
+      // From a small region the top is not far, unless it is that of another one.
+      if (upon && !is_infinite_ && seen < much_less) o = climbs_.climb(first);
+      if (o != outcome::running) return o;
       bool rises_on = true;
       o = climbs_.look_nearer_to_ends(first, rises_on);
       if (o != outcome::running) return o;
       is_first_bounded_ = !rises_on;
       // What stands upon a wide peak they need not see before they claim success; a singular point they see, and in a finite range it holds nothing.
-      const bool stands_out_there = is_thorough_ && (is_infinite_ || (is_first_bounded_ && is_mode(first)));
+      const bool stands_out_there = is_thorough_ && (is_infinite_ || (upon && is_first_bounded_ && is_mode(first)));
       const bool is_seen = seen >= (stands_out_there ? much_less : on_their_way);
       const place *const same = find_same(first);
       if (known_.empty() || same == &known_[0] || is_background(known_[0])) {  // of which more is known by now
@@ -297,7 +304,7 @@ class mode_search {
       } else if (!same && static_cast<int>(known_.size()) < most_modes) {
         known_.push_back(first);
       }
-      o = look_upon(first, first, [this](const place &p) { return is_infinite_ ? matters(p) : is_mode(p); });
+      if (upon) o = look_upon(first, first, [this](const place &p) { return is_infinite_ ? matters(p) : is_mode(p); });
       if (o != outcome::running) return o;
     }
     return look_from_sources();
@@ -334,6 +341,7 @@ class mode_search {
     if (!has_more_places(spent)) return outcome::running;
     const int first = seen_places_, end = seen_places_ = places_.affordable(spent);
     const place around = background();
+    const std::size_t before = known_.size();
     std::vector<place> found, sheets;
     place highest;
     outcome o = places_.find_usual(
@@ -348,15 +356,20 @@ class mode_search {
       know_background(around);
       known_.push_back(p);
     }
-    if (o == outcome::running && !density.at && !is_in_corner(range_, set_.ndim, highest.at.data())) {
-      const auto of =
-          std::find_if(known_.begin(), known_.end(), [&](const place &k) { return is_part_of(highest, {k}); });
-      o = look_upon(of == known_.end() ? highest : *of, around, [this](const place &p) { return is_mode(p); });
-    }
+    if (o == outcome::running && !density.at) o = look_upon_highest(highest, before, around);
     // Where regions are on their way to a peak, rays from here have time.
     return o == outcome::running && is_thorough_ ? look_from_sources() : o;
   }
 
+  // Of usual places; where it is of a mode, of that if it has not been known `before`.
+  outcome look_upon_highest(const place &p, std::size_t before, const place &background) {
+    const auto beside_corner = [this](int j) { return 1.25 * near_place * range_.length_of_box(j); };
+    if (is_in_corner(range_, set_.ndim, p.at.data(), beside_corner)) return outcome::running;
+    std::size_t of = 0;
+    while (of < known_.size() && !is_part_of(p, {known_[of]})) ++of;
+    if (of < before) return outcome::running;
+    return look_upon(of < known_.size() ? known_[of] : p, background, [this](const place &q) { return is_mode(q); });
+  }
   // Does something narrow stand upon the top there? From far down its flank the first climb may lead to the top alone.
   template <class Mode>
   outcome look_upon(const place &p, const place &background, const Mode &is_mode) {
@@ -485,8 +498,7 @@ class mode_search {
     const double at_start = p.size;
     o = climbs_.climb(p, is_infinite_ ? most_climb_rounds : rounds_from_small_region);
     seen = at_start / p.size;
-    // From a small region that is far, unless another peak stands upon the one that it has met.
-    return o == outcome::running && !is_infinite_ && seen < much_less ? climbs_.climb(p) : o;
+    return o;
   }
   outcome look_around(const place source) {
     std::vector<foot_on_ray> found;
