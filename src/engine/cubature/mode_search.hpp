@@ -294,7 +294,8 @@ class mode_search {
       if (o != outcome::running) return o;
       is_first_bounded_ = !rises_on;
       // What stands upon a wide peak they need not see before they claim success; a singular point they see, and in a finite range it holds nothing.
-      const bool stands_out_there = is_thorough_ && (is_infinite_ || (upon && is_first_bounded_ && is_mode(first)));
+      const bool stands_out_there =
+          is_thorough_ && (is_infinite_ || (upon && is_first_bounded_ && is_mode(first) && !is_sheet(first)));
       const bool is_seen = seen >= (stands_out_there ? much_less : on_their_way);
       const place *const same = find_same(first);
       if (known_.empty() || same == &known_[0] || is_background(known_[0])) {  // of which more is known by now
