@@ -106,6 +106,11 @@ void densities_are_known_by_their_logarithms(void **) {
   searched s(5, f);
   assert_true(s.search.find({0.35, 0.4, 0.75, 0.57, 0.2, 0.34, 0.45, 0.65, 0.62, 0.3}, {}, false) == outcome::running);
   assert_true(s.search.is_product() && s.search.is_found());
+  const product_map map = s.search.map();
+  for (int j = 0; j < 5; ++j) {
+    const double top = density_at(map, j, top_of_density(map, j));
+    for (int i = 0; i < 2000; ++i) assert_true(density_at(map, j, (i + 0.5) / 2000) <= 1.001 * top);
+  }
   for (int j = 0; j < 5; ++j)
     for (int i = 0; i < 500; ++i) {
       const double at = fraction(0.6180339887498949 * (i + 1)), ratio = logged_over_density(s.search.map(), j, at);

@@ -63,27 +63,34 @@ TESSERA_HD double density_at(const product_map &map, int j, double at) {
   return larger(chebyshev_sum(p.series, density_terms, t < -1.0 ? -1.0 : (t > 1.0 ? 1.0 : t)), p.least);
 }
 
-// Where it is highest, to a thousandth of a panel's width.
+// No less than it is anywhere on a panel.
+TESSERA_HD double bound_of(const density_panel &panel) {
+  double most = 0.0;
+  for (const double c : panel.series) most += fabs(c);
+  return most;
+}
+// Where it is highest, to a hundredth of a panel. That with the largest bound first, for then others need not be looked at.
 TESSERA_HD double top_of_density(const product_map &map, int j) {
-  constexpr int parts = 16, rounds = 3;
+  constexpr int parts = 8, rounds = 3;
+  const int first = map.first[j], end = map.first[j + 1];
+  int best_bound = first;
+  for (int p = first + 1; p < end; ++p)
+    if (bound_of(map.panels[p]) > bound_of(map.panels[best_bound])) best_bound = p;
   double top = 0.0, highest = -1.0;
-  for (int p = map.first[j]; p < map.first[j + 1]; ++p) {
-    const density_panel &panel = map.panels[p];
-    double most = 0.0;
-    for (const double c : panel.series) most += fabs(c);
-    if (most <= highest) continue;
-    double low = panel.lower, high = panel.upper;
+  for (int i = 0; i < end - first; ++i) {
+    const density_panel &panel = map.panels[first + (best_bound - first + i) % (end - first)];
+    if (bound_of(panel) <= highest) continue;
+    double low = -1.0, high = 1.0;
     for (int round = 0; round < rounds; ++round) {
       const double step = (high - low) / parts;
       double best = low, size = -1.0;
-      for (int i = 0; i <= parts; ++i) {
-        const double at = low + i * step, t = (2.0 * at - panel.lower - panel.upper) / (panel.upper - panel.lower);
-        const double density = chebyshev_sum(panel.series, density_terms, t);
-        if (density > size) size = density, best = at;
+      for (int part = 0; part <= parts; ++part) {
+        const double t = low + part * step, density = chebyshev_sum(panel.series, density_terms, t);
+        if (density > size) size = density, best = t;
       }
-      if (size > highest) highest = size, top = best;
-      low = larger(panel.lower, best - step);
-      high = smaller(panel.upper, best + step);
+      if (size > highest) highest = size, top = 0.5 * (panel.lower + panel.upper + best * (panel.upper - panel.lower));
+      low = larger(-1.0, best - step);
+      high = smaller(1.0, best + step);
     }
   }
   return top;
