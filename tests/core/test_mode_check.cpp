@@ -293,7 +293,7 @@ int value_upon_wide(int n, const double *x, int, double *f, void *user) {
 void looks_upon_the_top(void **) {
   uint64_t seed = 28129700;
   int claims = 0, wrong = 0, believed = 0, doubted = 0;
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < 90; ++i) {
     const int n = 3 + i % 3;
     upon_wide u = {{}, 0.1 * std::pow(4.0, splitmix_uniform(&seed)), 0.0, 0.0};
     u.narrow = u.wide / (5.0 * std::pow(8.0, splitmix_uniform(&seed)));

@@ -61,7 +61,7 @@ static void are_found(void **state) {
   (void)state;
   for (int kind = 0; kind < kinds; ++kind)
     for (int k = 0; k < 3; ++k) {
-      const int members = sanitized ? 4 : 40;
+      const int members = sanitized ? 4 : 30;
       const struct counts now = count_claims((enum kind)kind, 0, ways[k].method, ways[k].selection, members),
                           without = count_claims((enum kind)kind, 1, ways[k].method, ways[k].selection, members);
       print_message("%s, %s: %d of %d claims are false, of %d runs; without a look %d of %d\n", names[kind],
