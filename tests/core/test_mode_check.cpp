@@ -17,6 +17,26 @@ struct checked {
   int64 points = 0;
 };
 
+// What checks have said of runs that claim success.
+struct tally {
+  int claims = 0, wrong = 0, believed = 0, doubted = 0;  // believed: wrong ones that are
+
+  // False: there is no claim.
+  bool add(const checked &c, double exact, double reltol) {
+    if (c.found.end != outcome::converged) return false;
+    const bool is_wrong = std::fabs(c.found.value[0] - exact) > reltol * exact;
+    ++claims;
+    wrong += is_wrong ? 1 : 0;
+    believed += is_wrong && !c.shows ? 1 : 0;
+    doubted += c.shows ? 1 : 0;
+    return true;
+  }
+  void print(const char *what) const {
+    print_message("%s: %d claims, %d false; %d doubted, %d false ones believed\n", what, claims, wrong, doubted,
+                  believed);
+  }
+};
+
 double size_of_point(const cubature_problem &p, const double *t, double weight) {
   double x[max_cubature_ndim], v = 0.0, jacobian = 1.0;
   for (int j = 0; j < p.settings.ndim; ++j) x[j] = map_axis(p.axes[static_cast<std::size_t>(j)], t[j], jacobian);
@@ -56,7 +76,7 @@ checked run_and_check(const cubature_problem &p) {
       ray_directions(static_cast<std::size_t>(n), 256, std::vector<int>(static_cast<std::size_t>(n), 0));
   const int rays = static_cast<int>(directions.size()) / n;
   const usual_list &list = listed_places(n);
-  const int places = static_cast<int>(list.parts.size()) / n;
+  const auto places = static_cast<int>(list.count());
   std::vector<double> numbers(static_cast<std::size_t>(numbers_of_check(n, rays, places, 1)));
   const double weight = 1.0 / (p.settings.reltol * std::fabs(c.found.value[0]));
   component_sums totals = {};
@@ -93,7 +113,7 @@ cubature_problem mapped_problem(int n, enum mixture_range range, point_function 
 }
 
 void believes_no_claim_beside_a_mode_that_it_has_not_met(void **) {
-  int claims = 0, wrong = 0, believed = 0, doubted_rightly = 0, doubted = 0;
+  tally all;
   uint64_t seed = 28129461;
   for (int i = 0; i < 180; ++i) {
     const auto range = static_cast<enum mixture_range>(i % mixture_ranges);
@@ -102,19 +122,12 @@ void believes_no_claim_beside_a_mode_that_it_has_not_met(void **) {
     cubature_problem p = mapped_problem(n, range, mixture_value, i % 2 == 0 ? 1e-2 : 1e-4);
     p.integrand.userdata = &m;
     const checked c = run_and_check(p);
-    if (c.found.end != outcome::converged) continue;
-    ++claims;
+    if (!all.add(c, 1.0, p.settings.reltol)) continue;
     assert_true(c.is_owed);
-    const bool is_wrong = std::fabs(c.found.value[0] - 1.0) > p.settings.reltol;
-    wrong += is_wrong ? 1 : 0;
-    believed += is_wrong && !c.shows ? 1 : 0;
-    doubted += c.shows ? 1 : 0;
-    doubted_rightly += is_wrong && c.shows ? 1 : 0;
     assert_true(4 * (c.points - 1000 * n) <= c.found.statistics.evaluations);
   }
-  print_message("%d claims, %d false; %d doubted, %d of these false; %d false ones believed\n", claims, wrong, doubted,
-                doubted_rightly, believed);
-  assert_true(wrong >= 10 && 10 * believed <= wrong && doubted <= wrong + claims / 10);
+  all.print("far modes");
+  assert_true(all.wrong >= 10 && 10 * all.believed <= all.wrong && all.doubted <= all.wrong + all.claims / 10);
 }
 
 int oscillating(int n, const double *x, int, double *f, void *) {
@@ -149,7 +162,7 @@ int nowhere_finite_beyond(int n, const double *x, int, double *f, void *) {
 
 // The same where the infinite range has been cut off, at 200 to 2000 widths.
 void also_where_a_range_is_cut_off(void **) {
-  int claims = 0, wrong = 0, believed = 0, doubted = 0;
+  tally all;
   uint64_t seed = 28129463;
   for (int i = 0; i < 120; ++i) {
     const int n = 3 + i % 2;
@@ -163,16 +176,11 @@ void also_where_a_range_is_cut_off(void **) {
     for (std::size_t j = 0; j < p.lower.size(); ++j) p.lower[j] = -cut, p.upper[j] = cut;
     for (std::size_t j = 0; j < p.axes.size(); ++j) p.axes[j] = {axis_finite, 0.0, -cut, cut};
     const checked c = run_and_check(p);
-    if (c.found.end != outcome::converged) continue;
-    ++claims;
-    const bool is_wrong = std::fabs(c.found.value[0] - 1.0) > p.settings.reltol;
-    wrong += is_wrong ? 1 : 0;
-    believed += is_wrong && !c.shows ? 1 : 0;
-    doubted += c.shows ? 1 : 0;
+    if (!all.add(c, 1.0, p.settings.reltol)) continue;
     assert_false(c.shows && m.weight[1] == 0.0);
   }
-  print_message("%d claims, %d false; %d doubted; %d false ones believed\n", claims, wrong, doubted, believed);
-  assert_true(wrong >= 5 && 10 * believed <= wrong);
+  all.print("cut off");
+  assert_true(all.wrong >= 5 && 10 * all.believed <= all.wrong);
 }
 
 void believes_what_has_one_peak(void **) {
@@ -251,7 +259,7 @@ int value_of_sheet(int n, const double *x, int, double *f, void *user) {
 void looks_at_lines_and_spread_places(void **) {
   uint64_t seed = 28129677;
   for (const int axes : {1, 2}) {
-    int claims = 0, wrong = 0, believed = 0, doubted = 0;
+    tally all;
     for (int i = 0; i < 150; ++i) {
       const int n = 4 + i % 3;
       sheet s = {axes, {}, {}, (axes == 1 ? 0.002 : 0.01) * std::pow(4.0, splitmix_uniform(&seed)), 0.0};
@@ -265,18 +273,11 @@ void looks_at_lines_and_spread_places(void **) {
       p.settings.looks_in_finite_ranges = true;
       p.integrand.userdata = &s;
       const checked c = run_and_check(p);
-      if (c.found.end != outcome::converged) continue;
-      ++claims;
-      const bool is_wrong = std::fabs(c.found.value[0] - (1.0 + held)) > 1e-3 * (1.0 + held);
-      wrong += is_wrong ? 1 : 0;
-      believed += is_wrong && !c.shows ? 1 : 0;
-      doubted += c.shows ? 1 : 0;
-      assert_false(c.shows && held == 0.0);
+      if (all.add(c, 1.0 + held, 1e-3)) assert_false(c.shows && held == 0.0);
     }
-    print_message("narrow in %d: %d claims, %d false; %d doubted, %d false ones believed\n", axes, claims, wrong,
-                  doubted, believed);
-    assert_true(10 * wrong >= claims && doubted + believed == wrong);
-    assert_true((axes == 1 ? 10 : 3) * believed <= wrong);  // a line has 64 places
+    all.print(axes == 1 ? "narrow in one variable" : "narrow in two");
+    assert_true(10 * all.wrong >= all.claims && all.doubted + all.believed == all.wrong);
+    assert_true((axes == 1 ? 10 : 3) * all.believed <= all.wrong);  // a line has 64 places
   }
 }
 // A narrow normal density upon the top of a wide one.
@@ -292,7 +293,7 @@ int value_upon_wide(int n, const double *x, int, double *f, void *user) {
 }
 void looks_upon_the_top(void **) {
   uint64_t seed = 28129700;
-  int claims = 0, wrong = 0, believed = 0, doubted = 0;
+  tally all;
   for (int i = 0; i < 90; ++i) {
     const int n = 3 + i % 3;
     upon_wide u = {{}, 0.1 * std::pow(4.0, splitmix_uniform(&seed)), 0.0, 0.0};
@@ -300,11 +301,8 @@ void looks_upon_the_top(void **) {
     double wide = 1.0, narrow = 1.0;
     for (int j = 0; j < n; ++j) {
       u.centre[j] = 0.1 + 0.8 * splitmix_uniform(&seed);
-      const auto held = [&](double width) {
-        return 0.5 * std::sqrt(M_PI) * width * (std::erf((1.0 - u.centre[j]) / width) + std::erf(u.centre[j] / width));
-      };
-      wide *= held(u.wide);
-      narrow *= held(u.narrow);
+      wide *= gauss_between(u.centre[j], u.wide, 0.0, 1.0);
+      narrow *= gauss_between(u.centre[j], u.narrow, 0.0, 1.0);
     }
     const double share = i % 5 == 0 ? 0.0 : 0.1 + 0.9 * splitmix_uniform(&seed), exact = wide * (1.0 + share);
     u.height = share * wide / narrow;
@@ -314,16 +312,10 @@ void looks_upon_the_top(void **) {
     p.settings.looks_in_finite_ranges = true;
     p.integrand.userdata = &u;
     const checked c = run_and_check(p);
-    if (c.found.end != outcome::converged) continue;
-    ++claims;
-    const bool is_wrong = std::fabs(c.found.value[0] - exact) > 1e-3 * exact;
-    wrong += is_wrong ? 1 : 0;
-    believed += is_wrong && !c.shows ? 1 : 0;
-    doubted += c.shows ? 1 : 0;
-    assert_false(c.shows && share == 0.0);
+    if (all.add(c, exact, 1e-3)) assert_false(c.shows && share == 0.0);
   }
-  print_message("%d claims, %d false; %d doubted, %d false ones believed\n", claims, wrong, doubted, believed);
-  assert_true(3 * wrong >= claims && 20 * believed <= wrong);
+  all.print("upon the top");
+  assert_true(3 * all.wrong >= all.claims && 20 * all.believed <= all.wrong);
 }
 
 int hump(int n, const double *x, int, double *f, void *) {

@@ -43,8 +43,7 @@ static double draw(struct corner *p, int ndim, uint64_t *seed) {
     product *= (exp(p->rate[j] * to) - exp(p->rate[j] * from)) / p->rate[j];
     p->middle[j] = p->side[j] == below ? to + (1 - to) * place : (p->side[j] == above ? from * place : place);
     p->width[j] = 0.15 + 0.4 * splitmix_uniform(seed);
-    bump *=
-        p->width[j] * sqrt(acos(-1.0)) / 2 * (erf((1 - p->middle[j]) / p->width[j]) + erf(p->middle[j] / p->width[j]));
+    bump *= gauss_between(p->middle[j], p->width[j], 0, 1);
   }
   const double share = pow(10, 4.5 * splitmix_uniform(seed) - 5);
   p->height = share * product / bump;

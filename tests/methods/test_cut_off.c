@@ -20,10 +20,6 @@ static int value_of(int ndim, const double *x, int ncomp, double *f, void *userd
   return 0;
 }
 
-static double gauss_between(double middle, double width, double a, double b) {
-  return width * sqrt(acos(-1.0)) / 2 * (erf((b - middle) / width) - erf((a - middle) / width));
-}
-
 static void found_with_few(int ndim, double reltol, int selection, double most) {
   enum { members = 40 };
   uint64_t seed = (uint64_t)(100 * ndim + selection);

@@ -12,7 +12,7 @@ static const char *const names[] = {"narrow in one variable", "narrow in two"};
 struct sheet {
   int ndim, axis[2];
   enum kind kind;
-  double place[2], width, height, rate, held;
+  double place[2], width, height, rate;
 };
 static int beside_smooth(int n, const double *x, int ncomp, double *v, void *userdata) {
   const struct sheet *s = userdata;
@@ -31,49 +31,34 @@ static int beside_smooth(int n, const double *x, int ncomp, double *v, void *use
 }
 
 /* Of the middle four fifths of an axis; the integral is 1 and what the narrow one holds. */
-static struct sheet draw_sheet(enum kind kind, int i, uint64_t *seed) {
-  struct sheet s = {.ndim = 4 + i % 3, .kind = kind};
+static struct drawn draw_sheet(int kind, int i, uint64_t *seed) {
+  static struct sheet s;
+  s.ndim = 4 + i % 3;
+  s.kind = (enum kind)kind;
   s.axis[0] = (int)(s.ndim * splitmix_uniform(seed));
   s.axis[1] = (s.axis[0] + 1 + (int)((s.ndim - 1) * splitmix_uniform(seed))) % s.ndim;
   const double narrowest = kind == in_one ? 0.002 : 0.01, length = sqrt(acos(-1.0));
   s.width = narrowest * pow(4, splitmix_uniform(seed));
   for (int k = 0; k < 2; ++k) s.place[k] = 0.1 + 0.8 * splitmix_uniform(seed);
   s.rate = splitmix_uniform(seed);
-  s.held = 0.1 + 0.9 * splitmix_uniform(seed);
-  const double thickness = s.width * length;
-  s.height = s.held / (kind == in_two ? thickness * thickness : thickness);
-  return s;
-}
-
-static struct counts count_claims(enum kind kind, int least_regions, int method, int selection, int members) {
-  struct counts all = {0, 0, 0};
-  uint64_t seed = 28129650 + (uint64_t)kind;
-  for (int i = 0; i < members; ++i) {
-    struct sheet sheet = draw_sheet(kind, i, &seed);
-    tessera_solver *s = solver_of(sheet.ndim, 1);
-    put_point(s, beside_smooth, &sheet);
-    put_real(s, TESSERA_RELTOL, 1e-3);
-    put_int(s, TESSERA_MAXEVAL, 1000000);
-    put_int(s, TESSERA_SELECTION, selection);
-    put_int(s, TESSERA_LEAST_REGIONS, least_regions);
-    count_run(&all, s, method, 1, 1 + sheet.held, 1e-3);
-  }
-  return all;
+  const double held = 0.1 + 0.9 * splitmix_uniform(seed), thickness = s.width * length;
+  s.height = held / (kind == in_two ? thickness * thickness : thickness);
+  tessera_solver *const solver = solver_of(s.ndim, 1);
+  put_point(solver, beside_smooth, &s);
+  return (struct drawn){solver, 1 + held};
 }
 
 static void are_found(void **state) {
   (void)state;
   for (int kind = 0; kind < kinds; ++kind)
-    for (int k = 0; k < 3; ++k) {
+    for (int way = 0; way < 3; ++way) {
       const int members = sanitized ? 6 : 36;
-      const struct counts now = count_claims((enum kind)kind, 0, ways[k].method, ways[k].selection, members),
-                          without = count_claims((enum kind)kind, 1, ways[k].method, ways[k].selection, members);
-      print_message("%s, %s: %d of %d claims are false, of %d runs; without a look %d of %d\n", names[kind],
-                    ways[k].name, now.wrong, now.claims, members, without.wrong, without.claims);
+      const struct looks_counted c =
+          count_looks(draw_sheet, kind, names[kind], 28129650 + (uint64_t)kind, members, way);
       if (sanitized) continue;
-      assert_true(3 * now.claims >= 2 * members);
-      assert_true(30 * now.wrong <= now.claims);
-      assert_true(3 * without.wrong >= without.claims);
+      assert_true(3 * c.now.claims >= 2 * members);
+      assert_true(30 * c.now.wrong <= c.now.claims);
+      assert_true(3 * c.without.wrong >= c.without.claims);
     }
 }
 

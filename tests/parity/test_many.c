@@ -186,7 +186,7 @@ static void large_ones_get_the_whole_device(void **state) {
   run(s, &in, 0, count, &out);
   assert_int_equal(out.result, TESSERA_OK);
   for (int i = 50; i < 54; ++i) {
-    const double exact = pow(sqrt(acos(-1.0)) * 0.02 / 2 * (erf(0.3 / 0.02) + erf(0.7 / 0.02)), 3);
+    const double exact = pow(gauss_between(0.3, 0.02, 0, 1), 3);
     assert_close(out.value[i][1], exact, 1e-9, 0);
   }
   assert_like_single_calls(s, &in, &out);
@@ -221,8 +221,7 @@ static void small_peaks_are_explored(void **state) {
   for (int i = 0; i < count; ++i) {
     const double w = in.params[i].width;
     double exact = 1;
-    for (int j = 0; j < ndim; ++j)
-      exact *= sqrt(acos(-1.0)) * w / 2 * (erf((in.upper[i][j] - 0.3) / w) - erf((in.lower[i][j] - 0.3) / w));
+    for (int j = 0; j < ndim; ++j) exact *= gauss_between(0.3, w, in.lower[i][j], in.upper[i][j]);
     assert_int_equal(out.status[i], TESSERA_OK);
     assert_close(out.value[i][1], exact, 1e-3, 0);
   }
@@ -303,9 +302,6 @@ static const char text_of_hidden[] =
     "  for (int j = 0; j < 4; ++j) q += (x[j] - p->at) * (x[j] - p->at);\n"
     "  return exp(-q / (p->wide * p->wide)) + p->height * exp(-q / (p->width * p->width));\n"
     "}\n";
-static double held_by_axis(double at, double width) {
-  return 0.5 * sqrt(acos(-1.0)) * width * (erf((1 - at) / width) + erf(at / width));
-}
 /* Returns the integral. */
 static double draw_hidden(struct hidden *h, int upon_wide, int i, uint64_t *seed) {
   const double share = 0.1 + 0.9 * splitmix_uniform(seed);
@@ -313,8 +309,8 @@ static double draw_hidden(struct hidden *h, int upon_wide, int i, uint64_t *seed
   h->width = (upon_wide ? 0.01 : 0.003) * pow(4, splitmix_uniform(seed));
   h->wide = 0.3;
   h->axis = i % hidden_ndim;
-  const double smooth = upon_wide ? pow(held_by_axis(h->at, h->wide), hidden_ndim) : 1;
-  h->height = share * smooth / pow(held_by_axis(h->at, h->width), upon_wide ? hidden_ndim : 1);
+  const double smooth = upon_wide ? pow(gauss_between(h->at, h->wide, 0, 1), hidden_ndim) : 1;
+  h->height = share * smooth / pow(gauss_between(h->at, h->width, 0, 1), upon_wide ? hidden_ndim : 1);
   return smooth * (1 + share);
 }
 static void hidden_ones_are_seen(void **state) {

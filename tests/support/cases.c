@@ -116,6 +116,10 @@ uint64_t splitmix64(uint64_t *state) {
 
 double splitmix_uniform(uint64_t *state) { return ((double)(splitmix64(state) >> 12) + 0.5) * 0x1p-52; }
 
+double gauss_between(double middle, double width, double a, double b) {
+  return width * sqrt(acos(-1.0)) / 2 * (erf((b - middle) / width) - erf((a - middle) / width));
+}
+
 /* ---- Genz's families ------------------------------------------------------------------------------------------------ */
 int genz_point(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   const struct genz *g = userdata;

@@ -35,6 +35,9 @@ int suite_f6(int ndim, const double *x, int ncomp, double *f, void *userdata);
 int suite_f7(int ndim, const double *x, int ncomp, double *f, void *userdata);
 int suite_f8(int ndim, const double *x, int ncomp, double *f, void *userdata);
 
+/* The integral of exp(-((x - middle)/width)^2) from a to b. */
+double gauss_between(double middle, double width, double a, double b);
+
 /* ---- Genz's families ------------------------------------------------------------------------------------------------
  * Genz: Testing multidimensional integration routines (1984); a package for testing multiple integration subroutines
  * (1987). */

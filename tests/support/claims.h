@@ -33,4 +33,34 @@ static const struct {
             {TESSERA_CUBATURE, TESSERA_SELECT_BULK, "in bulk"},
             {TESSERA_AUTO, TESSERA_SELECT_AUTO, "automatic choice"}};
 
+/* An integrand that has been drawn, put to a solver of its own, with its integral. It stays where it is until the next one. */
+struct drawn {
+  tessera_solver *solver;
+  double exact;
+};
+typedef struct drawn (*draw_function)(int kind, int i, uint64_t *seed);
+
+/* Of so many to 1e-3, one way: as they are, and with TESSERA_LEAST_REGIONS = 1, without looks before success. */
+struct looks_counted {
+  struct counts now, without;
+};
+static inline struct looks_counted count_looks(draw_function draw, int kind, const char *name, uint64_t seed,
+                                               int members, int way) {
+  struct counts with[2] = {{0, 0, 0}, {0, 0, 0}};
+  for (int least_regions = 0; least_regions < 2; ++least_regions) {
+    uint64_t next = seed;
+    for (int i = 0; i < members; ++i) {
+      const struct drawn d = draw(kind, i, &next);
+      put_real(d.solver, TESSERA_RELTOL, 1e-3);
+      put_int(d.solver, TESSERA_MAXEVAL, 1000000);
+      put_int(d.solver, TESSERA_SELECTION, ways[way].selection);
+      put_int(d.solver, TESSERA_LEAST_REGIONS, least_regions);
+      count_run(&with[least_regions], d.solver, ways[way].method, 1, d.exact, 1e-3);
+    }
+  }
+  print_message("%s, %s: %d of %d claims are false, of %d runs; without a look %d of %d\n", name, ways[way].name,
+                with[0].wrong, with[0].claims, members, with[1].wrong, with[1].claims);
+  return (struct looks_counted){with[0], with[1]};
+}
+
 #endif

@@ -33,7 +33,7 @@ int64 bytes_of_slot(const cubature_settings &s, int64 regions) {
   return place_slot(unused, regions, nullptr);
 }
 
-int usual_places_of(int ndim) { return static_cast<int>(listed_places(ndim).parts.size()) / ndim; }
+int usual_places_of(int ndim) { return static_cast<int>(listed_places(ndim).count()); }
 
 }  // namespace
 
@@ -152,7 +152,7 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   batch.looks = {directions,
                  rays_,
                  places,
-                 usual_places_of(s.ndim),
+                 static_cast<int>(list.count()),
                  static_cast<int>(list.first_line),
                  static_cast<int>(list.lines),
                  reinterpret_cast<const uint64 *>(places + list.parts.size()),

@@ -58,7 +58,7 @@ class likely_places {
         sheets_(settings, range, climbs) {}
 
   // The usual ones, and how many of them are worth it behind so many evaluations.
-  int count() const { return static_cast<int>(listed_places(set_.ndim).parts.size() / nd_); }
+  int count() const { return static_cast<int>(listed_places(set_.ndim).count()); }
   int affordable(int64 spent) const {
     return static_cast<int>(std::min<double>(count(), share_of_places * static_cast<double>(spent)));
   }
@@ -273,16 +273,10 @@ class likely_places {
     }
     found.resize(kept);
     for (const climbed_place &p : lower) {
-      std::size_t thinnest = nd_;
-      double least = 0.5 * p.size;
-      for (std::size_t j = 0; j < nd_; ++j) {
-        const double *const sides = beside + 2 * j;
-        const bool is_inside = sides[0] != outside_size && sides[1] != outside_size;
-        if (is_inside && larger(sides[0], sides[1]) < least) least = larger(sides[0], sides[1]), thinnest = j;
-      }
-      if (thinnest < nd_)
-        sheets.push_back(
-            sheets_.rise_of(p, thinnest, p.size - least, narrow_beside * range_.length_of_box(axis(thinnest))));
+      const fall_beside fall = find_fall(beside, set_.ndim, p.size);
+      if (fall.axis >= 0)
+        sheets.push_back(sheets_.rise_of(p, static_cast<std::size_t>(fall.axis), p.size - fall.beside,
+                                         narrow_beside * range_.length_of_box(fall.axis)));
       beside += 2 * nd_;
     }
     if (!density.top.empty() && *beside > mode_rise * density.at(density.top.data()) * background.size) {

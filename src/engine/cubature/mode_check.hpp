@@ -161,8 +161,7 @@ class mode_check {
     if (!tell_highest(0, count, 0.0)) return false;
     const int n = static_cast<int>(step_[next_foot(team_.lanes())]);
     put_at_place(n, 0.25);
-    const auto beside_corner = [this](int j) { return 1.25 * near_place * range_.length_of_box(j); };
-    return !is_in_corner(range_, nd_, at(0), beside_corner) &&
+    return !is_beside_corner(range_, nd_, at(0)) &&
            is_peak_upon(0, seen_[n], [this](double top) { return is_unseen_mode(0, top); });
   }
   // From far down the flank the first climb may lead to the top alone. is_mode(top): is what it has come to one?
@@ -214,17 +213,9 @@ class mode_check {
         sides[i] = size_at([this, i, by](int j) { return at(0)[j] + (j == i / 2 ? by : 0.0); });
       }
       team_.meet();
-      int thinnest = -1;
-      double beside = 0.5 * seen_[n];
-      TESSERA_ROLLED
-      for (int j = 0; j < nd_; ++j) {
-        const bool is_inside = sides[2 * j] != outside_size && sides[2 * j + 1] != outside_size;
-        const double higher = larger(sides[2 * j], sides[2 * j + 1]);
-        if (is_inside && higher < beside) beside = higher, thinnest = j;
-      }
-      team_.meet();
-      if (thinnest >= 0 &&
-          is_unmet_rise(n, thinnest, seen_[n] - beside, narrow_beside * range_.length_of_box(thinnest)))
+      const fall_beside fall = find_fall(sides, nd_, seen_[n]);
+      if (fall.axis >= 0 &&
+          is_unmet_rise(n, fall.axis, seen_[n] - fall.beside, narrow_beside * range_.length_of_box(fall.axis)))
         return true;
     }
     return false;
@@ -327,12 +318,15 @@ class mode_check {
     }
     team_.meet();
     return is_peak_upon(1, size_of_first, [this, size_of_first](double top) {
-      return range_.is_infinite() ? matters_beside(st_.set, top, width(1), size_of_first, width(0)) &&
-                                        !rises_on(1, top) && is_unseen(1, top)
-                                  : is_unseen_mode(1, top);
+      return range_.is_infinite() ? is_unseen_beside_first(1, top, size_of_first) : is_unseen_mode(1, top);
     });
   }
 
+  // In an infinite range: is what a climb has come to a mode beside the first that no region has met?
+  TESSERA_HD bool is_unseen_beside_first(int place, double top, double size_of_first) {
+    return matters_beside(st_.set, top, width(place), size_of_first, width(0)) && !rises_on(place, top) &&
+           is_unseen(place, top);
+  }
   // In an infinite range, beside so many modes that are known and have been met.
   TESSERA_HD bool is_another_at_ends(int known, const double *tops) {
     const int ends = 2 * affordable_looks(looks_.choices, 2 * points_at_end);
@@ -361,9 +355,7 @@ class mode_check {
       if (is_part_of_known(known, height, tops)) continue;
       ++climbs;
       const double top = climb(known, height, most_climb_rounds);
-      if (!is_alike_known(known, top, tops) && matters_beside(st_.set, top, width(known), tops[0], width(0)) &&
-          !rises_on(known, top) && is_unseen(known, top))
-        return true;
+      if (!is_alike_known(known, top, tops) && is_unseen_beside_first(known, top, tops[0])) return true;
     }
     return false;
   }

@@ -253,6 +253,11 @@ TESSERA_HD bool is_in_corner(const user_range &range, int ndim, const double *at
   }
   return is;
 }
+// Of usual places: is one beside a corner?
+TESSERA_HD bool is_beside_corner(const user_range &range, int ndim, const double *at) {
+  constexpr double farthest = 1.25 * near_place;
+  return is_in_corner(range, ndim, at, [&range](int j) { return farthest * range.length_of_box(j); });
+}
 // Multiples of the golden ratio, whose fractions are spread evenly.
 TESSERA_HD double part_of_turn(int n) {
   const double turns = 0.6180339887498949 * n;

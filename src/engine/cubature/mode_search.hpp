@@ -364,10 +364,9 @@ class mode_search {
 
   // Of usual places; where it is of a mode, of that if it has not been known `before`.
   outcome look_upon_highest(const place &p, std::size_t before, const place &background) {
-    const auto beside_corner = [this](int j) { return 1.25 * near_place * range_.length_of_box(j); };
-    if (is_in_corner(range_, set_.ndim, p.at.data(), beside_corner)) return outcome::running;
+    if (is_beside_corner(range_, set_.ndim, p.at.data())) return outcome::running;
     std::size_t of = 0;
-    while (of < known_.size() && !is_part_of(p, {known_[of]})) ++of;
+    while (of < known_.size() && !is_part_of(p, known_[of])) ++of;
     if (of < before) return outcome::running;
     return look_upon(of < known_.size() ? known_[of] : p, background, [this](const place &q) { return is_mode(q); });
   }
@@ -568,10 +567,11 @@ class mode_search {
         return true;
     return has_alike(p, 1) || is_part_of(p, known_);
   }
+  bool is_part_of(const place &p, const place &peak) const {
+    return is_part_of_peak(set_.ndim, p.at.data(), p.size, peak.at.data(), peak.width.data(), peak.size);
+  }
   bool is_part_of(const place &p, const std::vector<place> &peaks) const {
-    return std::any_of(peaks.begin(), peaks.end(), [this, &p](const place &k) {
-      return is_part_of_peak(set_.ndim, p.at.data(), p.size, k.at.data(), k.width.data(), k.size);
-    });
+    return std::any_of(peaks.begin(), peaks.end(), [this, &p](const place &k) { return is_part_of(p, k); });
   }
   bool matters(const place &p) const {
     return matters_beside(set_, p.size, p.width.data(), known_[0].size, known_[0].width.data());

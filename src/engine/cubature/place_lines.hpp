@@ -2,14 +2,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../../core/hd.hpp"
+#include "mode_lines.hpp"
 
 namespace tessera {
 
 constexpr int places_on_line = 64;  // at equal distances, from one end of an axis to the other
-constexpr double stands_out_a_little =
-    3.0;  // so many times the mean does a place that is no peak, which then has to be narrow:
-constexpr double narrow_beside = 1.0 / 32;  // it falls to half within such a part of an axis, on both sides
+// A place at which the integrand is so many times what it is in the mean stands out a little, if it falls to half within such a part of an axis, on both sides.
+constexpr double stands_out_a_little = 3.0, narrow_beside = 1.0 / 32;
+
+// Of an axis: the higher one of what the integrand is on both sides. axis -1: it is high beside the place along all of them.
+struct fall_beside {
+  int axis;
+  double beside;
+};
+// sizes: [axis][2] beside a place of that size; outside_size: there is none.
+TESSERA_HD fall_beside find_fall(const double *sizes, int ndim, double size) {
+  fall_beside most = {-1, 0.5 * size};
+  TESSERA_ROLLED
+  for (int j = 0; j < ndim; ++j) {
+    const double lower = sizes[2 * j], upper = sizes[2 * j + 1], higher = larger(lower, upper);
+    if (lower != outside_size && upper != outside_size && higher < most.beside) most = {j, higher};
+  }
+  return most;
+}
 
 // Point `at` is higher by so much than those `apart` points away on both sides.
 struct rise_on_line {

@@ -16,11 +16,12 @@
 namespace tessera {
 
 struct usual_list {
+  std::size_t ndim = 0;
   std::vector<double> parts;  // [place][ndim] of a cube, as parts of the axes: what matters most first
-  std::size_t first_line =
-      0;                  // from this place on are the lines along axes 0, 1, ..., and the spread points behind them
-  std::size_t lines = 0;  // the number of axes, or 0 where there is one alone
+  // From this place on are the lines along axes 0, 1, ..., as many as axes or none, and behind them the points that are spread.
+  std::size_t first_line = 0, lines = 0;
 
+  std::size_t count() const { return parts.size() / ndim; }
   std::size_t line_at(std::size_t axis) const { return first_line + axis * places_on_line; }
 };
 
@@ -35,6 +36,7 @@ class usual_places {
 
   usual_list list() {
     list_ = {};
+    list_.ndim = nd_;
     add(corners(has_few_axes() ? near_place : nearer_place));
     add(centres());
     add(on_diagonal(0, first_on_diagonal));
@@ -42,7 +44,7 @@ class usual_places {
     std::vector<std::vector<double>> kinds = {on_diagonal(first_on_diagonal, has_few_axes() ? 256 : 128)};
     if (has_few_axes()) kinds.insert(kinds.end(), {between_corners(), at_quarters()});
     add_in_turn(kinds);
-    list_.first_line = list_.parts.size() / nd_;
+    list_.first_line = list_.count();
     if (nd_ > 1) {
       add_lines();
       add(spread(0, count_spread));
