@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "jumps.hpp"
 #include "listed_places.hpp"
 #include "mode_climbs.hpp"
 #include "range_ends.hpp"
@@ -55,7 +56,8 @@ class likely_places {
         nc_(static_cast<std::size_t>(settings.ncomp)),
         range_(range),
         climbs_(climbs),
-        sheets_(settings, range, climbs) {}
+        sheets_(settings, range, climbs),
+        jumps_(settings, range, climbs) {}
 
   // The usual ones, and how many of them are worth it behind so many evaluations.
   int count() const { return static_cast<int>(listed_places(set_.ndim).count()); }
@@ -99,7 +101,8 @@ class likely_places {
     std::vector<double> at(nd_);
     for (const high_place &high : seen.highest) {
       const bool is_high = high.size > much && found.size() < climbs_of_places;
-      if (!is_high && (high.number < list.first_line || lower.size() == climbs_of_places)) continue;
+      const bool is_spread = high.number >= list.first_line && high.number < list.behind_rows();
+      if (!is_high && (!is_spread || lower.size() == climbs_of_places)) continue;
       for (std::size_t j = 0; j < nd_; ++j) at[j] = coordinate(high.number, j);
       // The highest is climbed all the same: there may be a narrow peak upon the one that explains it.
       if (!(is_high && found.empty()) && is_explained(at.data(), high.size)) continue;
@@ -113,6 +116,11 @@ class likely_places {
     return sheets_.find(
         rises, [&](const climbed_place &p) { return !is_known_sheet(p) && !is_explained(p.at.data(), p.size); }, sheets,
         found);
+  }
+  // And what they have seen behind jumps (jumps.hpp).
+  outcome find_jumps(const std::function<bool(const std::vector<double> &)> &is_known,
+                     std::vector<climbed_place> &found) {
+    return jumps_.find(is_known, found);
   }
 
   // On which axes ends of an infinite range are worth it behind so many evaluations; none as long as those are few.
@@ -175,6 +183,7 @@ class likely_places {
     const outcome o = measure(first, n);
     if (o != outcome::running) return o;
     const looked_memory &m = climbs_.points().memory();
+    jumps_.remember(first, n);
     for (std::size_t i = 0; i < n; ++i) seen.logs += rough_log(m.sizes[i]);
     seen.sizes.insert(seen.sizes.end(), m.sizes.begin(), m.sizes.end());
     seen.count += count;
@@ -293,6 +302,7 @@ class likely_places {
   const user_range &range_;
   mode_climbs &climbs_;
   sheet_search sheets_;
+  jump_search jumps_;
 };
 
 }  // namespace tessera

@@ -18,8 +18,9 @@ namespace tessera {
 // Where a climb begins or has come to.
 struct climbed_place {
   std::vector<double> at, width;
-  double size = 0.0;           // of the integrand there, of the component that exceeds most what is tolerated
-  std::vector<double> values;  // [ncomp] in the box, times the Jacobian
+  double size = 0.0;                // of the integrand there, of the component that exceeds most what is tolerated
+  std::vector<double> values;       // [ncomp] in the box, times the Jacobian
+  bool is_bounded_by_jump = false;  // no region may be wider (jumps.hpp)
 };
 
 // What a ray has found.

@@ -238,7 +238,7 @@ TESSERA_HD bool is_small_region(const user_range &range, int ndim, const Half &h
   return small && share * static_cast<double>(regions) < share_of_small_region;
 }
 // At a usual place (usual_places.hpp) an integrand stands out if it is so many times what it is in the mean, by the value of the run and by the geometric mean of all of them, for the first may be next to nothing. Such a part of the evaluations before may be spent on them, and so many are climbed from; and upon a top so often.
-constexpr double stands_out = 30.0, share_of_places = 1.0 / 11, first_width_there = 1.0 / 64, no_width = 1e-9;
+constexpr double stands_out = 30.0, share_of_places = 1.0 / 7, first_width_there = 1.0 / 64, no_width = 1e-9;
 constexpr int climbs_of_places = 4, most_climbs_upon = 3;
 // Places are a little beside a corner, or an end of an infinite range, and once more much nearer, where it is narrow; in parts of an axis, or in units.
 constexpr double near_place = 1.0 / 256, nearer_place = 1.0 / 131072;

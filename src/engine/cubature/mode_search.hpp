@@ -102,7 +102,7 @@ class mode_search {
     modes_told modes;
     for (std::size_t m = 0; m < known_.size(); ++m) {
       if (m == 0 && is_first_bounded_ && !is_background(known_[0])) modes.first = told(known_[0]);
-      if (m > 0 && !is_first(known_[m])) modes.others.push_back(told(known_[m]));
+      if (m > 0 && !is_first(known_[m]) && !known_[m].is_bounded_by_jump) modes.others.push_back(told(known_[m]));
     }
     return modes;
   }
@@ -188,7 +188,7 @@ class mode_search {
       to.half(b, a) = is_there ? 0.5 * (t.last - t.first) : 0.5 * p.width[j] / range_.stretch(axis(j), to.centre(b, a));
     }
     // Regions that a sheet runs through are divided whatever they hold: there is no more in it than beside it, perhaps, but nobody has seen that.
-    const double times = is_sheet(p) ? 1e9 : 1.0;
+    const double times = p.is_bounded_by_jump || is_sheet(p) ? 1e9 : 1.0;
     for (std::size_t k = 0; k < nc_; ++k)
       to.value(b, static_cast<int>(k)) = times * range_.volume_of_box() * p.values[k];
   }
@@ -244,28 +244,37 @@ class mode_search {
       1e-8;  // regions that have met so much of a peak's height go on to it by themselves
   static constexpr int64 first_early = 8192;
   static constexpr int log2_from_early_to_next = 2, most_early = 5;
+  static constexpr int bits_below_jumps = 1 << 20;
   static constexpr double foot = -2.5;  // where it ends, in widths: at five standard deviations of a normal density
 
   bool may_look() const { return looks_ - early_ < looks_at_most_; }
   static int axis(std::size_t j) { return static_cast<int>(j); }
   int flags() const {
     return (is_first_seen_ ? 1 : 0) + (is_thorough_ ? 2 : 0) + 4 * early_ + (is_first_bounded_ ? 32 : 0) +
-           64 * seen_places_;
+           64 * seen_places_ + jumps() * bits_below_jumps;
+  }
+  // A bit for each of the known ones.
+  int jumps() const {
+    int bits = 0;
+    for (std::size_t m = 0; m < known_.size(); ++m) bits |= known_[m].is_bounded_by_jump ? 1 << m : 0;
+    return bits;
   }
   void set_flags(int flags) {
     is_first_seen_ = (flags & 1) != 0;
     is_thorough_ = (flags & 2) != 0;
     early_ = flags >> 2 & 7;
     is_first_bounded_ = (flags & 32) != 0;
-    seen_places_ = flags >> 6;
+    seen_places_ = flags % bits_below_jumps >> 6;
   }
   // The first is left to the regions where they have seen it.
   int behind_seen() const { return is_first_seen_ && !known_.empty() ? 1 : 0; }
   std::size_t numbers_of_place() const { return 1 + 2 * nd_ + nc_; }
   std::vector<place> known_in(const double *from) const {
     std::vector<place> known(std::min<std::size_t>(static_cast<std::size_t>(from[2]), most_modes + 1));
+    const int jumps = static_cast<int>(from[3]) / bits_below_jumps;
     from += numbers_ahead;
     for (place &p : known) {
+      p.is_bounded_by_jump = (jumps >> (&p - known.data()) & 1) != 0;
       p.size = *from++;
       p.at.assign(from, from + nd_);
       p.width.assign(from + nd_, from + 2 * nd_);
@@ -313,7 +322,9 @@ class mode_search {
   // Around those from which rays have not run yet.
   outcome look_from_sources() {
     for (const std::size_t end = known_.size(); sources_ < end; ++sources_) {
-      if (!is_narrow(known_[sources_]) || (sources_ > 0 && (is_first(known_[sources_]) || is_sheet(known_[sources_]))))
+      if (!is_narrow(known_[sources_]) ||
+          (sources_ > 0 &&
+           (is_first(known_[sources_]) || known_[sources_].is_bounded_by_jump || is_sheet(known_[sources_]))))
         continue;
       const outcome o = look_around(known_[sources_]);
       if (o != outcome::running) return o;
@@ -358,6 +369,21 @@ class mode_search {
       known_.push_back(p);
     }
     if (o == outcome::running && !density.at) o = look_upon_highest(highest, before, around);
+    std::vector<place> jumps;
+    if (o == outcome::running)
+      o = places_.find_jumps(
+          [this](const std::vector<double> &at) {
+            return std::any_of(known_.begin(), known_.end(), [&at](const place &k) {
+              return k.is_bounded_by_jump && jump_search::is_in_jump(k, at);
+            });
+          },
+          jumps);
+    for (place &p : jumps) {
+      if (o != outcome::running || static_cast<int>(known_.size()) >= most_modes) break;
+      p.is_bounded_by_jump = true;
+      know_background(around);
+      known_.push_back(p);
+    }
     // Where regions are on their way to a peak, rays from here have time.
     return o == outcome::running && is_thorough_ ? look_from_sources() : o;
   }

@@ -1,6 +1,7 @@
 // Where integrands often have features that no point of the first regions meets: in corners, at the centres of the range, of its faces and its edges, at quarters of the axes, on the diagonal on which all
 // variables are equal. A point each, a little beside them, for there callers also have singular points. And places that are spread evenly, for regions have the same few coordinates of an axis
-// again and again: lines along the axes (place_lines.hpp), which see what is narrow in one variable, and points, which see it in two. For looks at other modes (mode_search.hpp, mode_check.hpp).
+// again and again: lines along the axes (place_lines.hpp), which see what is narrow in one variable, and rows across all of them (place_rows.hpp), which see it in two, and where the integrand jumps.
+// For looks at other modes (mode_search.hpp, mode_check.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,17 +13,20 @@
 #include "../../core/sobol.hpp"
 #include "mode_lines.hpp"
 #include "place_lines.hpp"
+#include "place_rows.hpp"
 
 namespace tessera {
 
 struct usual_list {
   std::size_t ndim = 0;
   std::vector<double> parts;  // [place][ndim] of a cube, as parts of the axes: what matters most first
-  // From this place on are the lines along axes 0, 1, ..., as many as axes or none, and behind them the points that are spread.
-  std::size_t first_line = 0, lines = 0;
+  // From this place on are the lines along axes 0, 1, ..., as many as axes or none, and behind them the rows.
+  std::size_t first_line = 0, lines = 0, rows = 0;
 
   std::size_t count() const { return parts.size() / ndim; }
   std::size_t line_at(std::size_t axis) const { return first_line + axis * places_on_line; }
+  std::size_t first_row() const { return line_at(lines); }
+  std::size_t behind_rows() const { return first_row() + rows * places_in_row; }
 };
 
 // The places of a cube in so many variables.
@@ -41,13 +45,13 @@ class usual_places {
     add(centres());
     add(on_diagonal(0, first_on_diagonal));
     if (has_few_axes()) add(corners(nearer_place));
-    std::vector<std::vector<double>> kinds = {on_diagonal(first_on_diagonal, has_few_axes() ? 256 : 128)};
+    std::vector<std::vector<double>> kinds = {on_diagonal(first_on_diagonal, 128)};
     if (has_few_axes()) kinds.insert(kinds.end(), {between_corners(), at_quarters()});
     add_in_turn(kinds);
     list_.first_line = list_.count();
     if (nd_ > 1) {
       add_lines();
-      add(spread(0, count_spread));
+      add_rows();
     }
     return list_;
   }
@@ -55,7 +59,8 @@ class usual_places {
  private:
   static constexpr std::size_t few_axes_there = 6;
   static constexpr int corner_bits = 10, first_on_diagonal = 32;
-  static constexpr int count_spread = 512;
+  static constexpr int count_rows = 256;
+  static constexpr std::size_t first_turns = 26;                   // all quarters of three axes
   static constexpr int sobol_columns = 13, first_of_lines = 1024;  // the last numbers are those of lines
 
   // Of many axes there are corners enough.
@@ -137,22 +142,34 @@ class usual_places {
         std::ldexp(static_cast<double>(sobol_digits(&net_[j * (sobol_columns + 1)], sobol_columns, number)), -64);
     return std::min(std::max(part, nearer_place), 1.0 - nearer_place);
   }
-  std::vector<double> spread(int first, int end) const {
-    std::vector<double> list;
-    for (int n = first; n < end; ++n)
-      for (std::size_t j = 0; j < nd_; ++j) list.push_back(spread_part(n, j));
-    return list;
+  std::vector<double> spread(int number) const {
+    std::vector<double> at;
+    for (std::size_t j = 0; j < nd_; ++j) at.push_back(spread_part(number, j));
+    return at;
   }
   // One along each axis, each elsewhere.
   void add_lines() {
     list_.lines = nd_;
     for (std::size_t axis = 0; axis < nd_; ++axis) {
       const int number = static_cast<int>(axis) - first_of_lines;
-      std::vector<double> at = spread(number, number + 1);
+      std::vector<double> at = spread(number);
       for (int i = 0; i < places_on_line; ++i) {
         at[axis] = (i + part_of_turn(1)) / places_on_line;
         add(at);
       }
+    }
+  }
+  // Each somewhere else, along a diagonal of a box that is about a quarter of each axis long.
+  void add_rows() {
+    list_.rows = count_rows;
+    for (int row = 0; row < count_rows; ++row) {
+      const std::vector<double> from = spread(row);
+      for (int i = 0; i < places_in_row; ++i)
+        for (std::size_t j = 0; j < nd_; ++j) {
+          const double length = 0.25 * (0.75 + 0.5 * turns_[j]), along = i / (places_in_row - 1.0);
+          const bool is_upwards = part_of_turn((row + 1) * (static_cast<int>(j) + 1)) < 0.5;
+          list_.parts.push_back(from[j] * (1.0 - length) + length * (is_upwards ? along : 1.0 - along));
+        }
     }
   }
 
