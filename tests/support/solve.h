@@ -109,9 +109,9 @@ static inline struct answer integrate(tessera_solver *s) {
   return a;
 }
 
-/* Rules at so many points, and usual places beside them, an eleventh of all evaluations at most, with so many around some of these. */
+/* Rules at so many points, and usual places beside them, a seventh of all evaluations at most, with so many around some of these. */
 static inline void assert_rules_and_places(int64_t evaluations, int64_t of_rules, int64_t around) {
-  assert_true(evaluations > of_rules && evaluations - of_rules <= evaluations / 11 + around);
+  assert_true(evaluations > of_rules && evaluations - of_rules <= evaluations / 7 + around);
 }
 
 /* A search of the top of what is highest at usual places: up to six times a point and two beside it on each axis. */

@@ -155,6 +155,7 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
                  static_cast<int>(list.count()),
                  static_cast<int>(list.first_line),
                  static_cast<int>(list.lines),
+                 static_cast<int>(list.rows),
                  reinterpret_cast<const uint64 *>(places + list.parts.size()),
                  static_cast<int>(choices_of_axes(nd).size())};
   batch.rows = rows;

@@ -51,6 +51,12 @@ struct looked_memory {
   }
 };
 
+// Of point i: first[i * step].
+struct strided_values {
+  const double *first;
+  std::size_t step;
+};
+
 // Calls of the integrand at points in the coordinates of user_range, which may lie outside.
 class looked_points {
  public:
@@ -88,6 +94,12 @@ class looked_points {
     if (are_columns_)
       for (std::size_t k = 0; k < nc_; ++k) m.values[i * nc_ + k] = m.called[k * (m.called.size() / nc_) + i];
     return &m.values[i * nc_];
+  }
+
+  // Of one component, of all points of that call.
+  strided_values values_of(std::size_t k) {
+    looked_memory &m = memory();
+    return are_columns_ ? strided_values{&m.called[k * (m.called.size() / nc_)], 1} : strided_values{&m.values[k], nc_};
   }
 
   // Of y[ndim]: does the range go so far?

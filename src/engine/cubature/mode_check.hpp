@@ -5,6 +5,7 @@
 
 #include "bulk_state.hpp"
 #include "climb_along_axes.hpp"
+#include "jump_reach.hpp"
 #include "mode_lines.hpp"
 #include "place_lines.hpp"
 #include "range_ends.hpp"
@@ -27,8 +28,8 @@ struct looks_of_checks {
   int rays;
   const double *places;  // [place_count][ndim]: usual places (usual_places.hpp), as parts of the axes
   int place_count;
-  int first_line, lines;  // along axes 0 ... lines-1, from that place on; behind them the places are spread
-  const uint64 *axes;     // [choices] of those with an end (range_ends.hpp), at most half as many as rays
+  int first_line, lines, rows;  // lines along axes 0 ... lines-1, from that place on; behind them rows
+  const uint64 *axes;           // [choices] of those with an end (range_ends.hpp), at most half as many as rays
   int choices;
 };
 
@@ -119,7 +120,8 @@ class mode_check {
     }
     const double mean = larger(mean_size(), mean_of_rough_logs(team_.total(logs), count));
     return is_peak_at_places(count, stands_out * mean) || is_rise_on_lines(count) ||
-           is_rise_at_spread_places(count, stands_out_a_little * mean) || is_peak_upon_highest_place(count);
+           is_rise_at_spread_places(count, stands_out_a_little * mean) || is_peak_upon_highest_place(count) ||
+           is_jump_in_rows(count);
   }
   // Of the places from one on that are higher than that a lane tells of the one where the integrand is highest. Is there any?
   TESSERA_HD bool tell_highest(int first, int count, double least) {
@@ -237,6 +239,99 @@ class mode_check {
       any = any || is_here;
     }
     return team_.total(int64{any ? 1 : 0}) > 0;
+  }
+  // Is there something behind a jump (jump_reach.hpp) where a region is too wide to tell?
+  TESSERA_HD bool is_jump_in_rows(int count) {
+    const int end = looks_.first_line + looks_.lines * places_on_line + looks_.rows * places_in_row;
+    const double least = least_rough / range_.volume_of_box();
+    double best = least;
+    int place = -1;
+    TESSERA_ROLLED
+    for (int row = looks_.first_line + places_in_row * team_.lane(); row + places_in_row <= (count < end ? count : end);
+         row += places_in_row * team_.lanes()) {
+      const double *const sizes = seen_ + row;
+      const jump_in_row jump = find_jump([sizes](int i) { return sizes[i]; }, least);
+      if (jump.rough > best) best = jump.rough, place = row + jump.at;
+    }
+    team_.meet();
+    foot_[team_.lane()] = place < 0 ? 0.0 : best;
+    step_[team_.lane()] = place;
+    if (team_.total(int64{place < 0 ? 0 : 1}) == 0) return false;
+    TESSERA_ROLLED
+    for (int looks = 0; looks < climbs_of_places; ++looks) {
+      const int lane = next_foot(team_.lanes());
+      if (lane < 0) break;
+      if (is_unmet_box(static_cast<int>(step_[lane]))) return true;
+    }
+    return false;
+  }
+  // Between a place and the next: is there a jump, and behind it a box that a region is wider than?
+  TESSERA_HD bool is_unmet_box(int n) {
+    const double sizes[2] = {seen_[n], seen_[n + 1]};
+    team_.meet();
+    TESSERA_ROLLED
+    for (int i = team_.lane(); i < 2 * nd_; i += team_.lanes()) at(i / nd_)[i % nd_] = at_place(n + i / nd_, i % nd_);
+    team_.meet();
+    double *const between = climb_.sizes;
+    TESSERA_ROLLED
+    for (int i = 1 + team_.lane(); i < parts_between_places; i += team_.lanes())
+      between[i] = size_at([this, i](int j) { return at(0)[j] + (at(1)[j] - at(0)[j]) * i / parts_between_places; });
+    team_.meet();
+    if (!is_at_once([between](int i) { return between[i]; }, sizes[0], sizes[1])) return false;
+    team_.meet();
+    double *const ends = climb_.sizes;  // [side][axis][way]
+    TESSERA_ROLLED
+    for (int i = team_.lane(); i < 4 * nd_; i += team_.lanes()) {
+      const int side = i / (2 * nd_);
+      ends[i] = end_of_box(side, i % (2 * nd_), sizes[side], sizes[1 - side]);
+    }
+    team_.meet();
+    double share = share_seen_by_rules;
+    int inner = -1;
+    TESSERA_ROLLED
+    for (int side = 0; side < 2; ++side) {
+      double own = 1.0;
+      TESSERA_ROLLED
+      for (int j = 0; j < nd_; ++j)
+        own *= (ends[2 * (side * nd_ + j)] + ends[2 * (side * nd_ + j) + 1]) / range_.length_of_box(j);
+      if (own < share) share = own, inner = side;
+    }
+    if (inner < 0) return false;
+    TESSERA_ROLLED
+    for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
+      const double down = ends[2 * (inner * nd_ + j)], up = ends[2 * (inner * nd_ + j) + 1];
+      width(inner)[j] = down + up;
+      at(inner)[j] += 0.5 * (up - down);
+    }
+    team_.meet();
+    if (!holds_something(nd_, fabs(sizes[1] - sizes[0]), width(inner))) return false;
+    bool any = false;
+    TESSERA_ROLLED
+    for (int64 i = team_.lane(); i < st_.count; i += team_.lanes()) {
+      bool is_here = true, is_wide = false;
+      TESSERA_ROLLED
+      for (int j = 0; j < nd_; ++j) {
+        const double half = st_.regions.half(i, j), landmark = 0.5 * width_of_landmark * width(inner)[j];
+        is_here = is_here && fabs(at(inner)[j] - st_.regions.centre(i, j)) <= touching * (half + landmark);
+        is_wide = is_wide || half > too_wide * landmark;
+      }
+      any = any || (is_here && is_wide);
+    }
+    return team_.total(int64{any ? 1 : 0}) > 0;
+  }
+  // Reach r, an axis and a way, from a place of that size beside one of the other; one lane.
+  TESSERA_HD double end_of_box(int place, int r, double own, double other) {
+    const int axis = r / 2;
+    const double way = way_of_reach(r % 2), room = room_of_reach(range_, axis, at(place)[axis], r % 2),
+                 length = range_.length_of_box(axis);
+    const auto size_there = [&](double away) {
+      return size_at([this, place, axis, by = way * away](int j) { return at(place)[j] + (j == axis ? by : 0.0); });
+    };
+    jump_reach to = find_reach([&](int h) { return size_there(away_on_reach(length, h)); }, own, other, length, room);
+    TESSERA_ROLLED
+    for (int round = 0; round < rounds_of_reach && to.least < to.most; ++round)
+      come_closer(to, size_there(middle_of_reach(to)), own, other);
+    return end_of_reach(to, own, other, room);
   }
   TESSERA_HD double at_place(int n, int j) const { return range_.at_part(j, looks_.places[n * nd_ + j]); }
   // width: in parts of the axes.

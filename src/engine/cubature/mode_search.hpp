@@ -176,11 +176,12 @@ class mode_search {
   void write(const region_view &to, int b) const {
     const int of_mode = boxes_of_mode(set_.ndim), part = b % of_mode;
     const place &p = known_[static_cast<std::size_t>(b / of_mode + behind_seen())];
+    const stretch_of_axis beside = p.is_bounded_by_jump ? behind_jump : is_sheet(p) ? foot_of_sheet : foot;
     for (std::size_t j = 0; j < nd_; ++j) {
       const int a = axis(j);
       double first = -0.5, last = 0.5;
-      if (part == 1 + 2 * a) first = foot, last = -0.5;
-      if (part == 2 + 2 * a) first = 0.5, last = -foot;
+      if (part == 1 + 2 * a) first = -beside.last, last = -beside.first;
+      if (part == 2 + 2 * a) first = beside.first, last = beside.last;
       const stretch_of_axis t = range_.to_box(axis(j), p.at[j] + first * p.width[j], p.at[j] + last * p.width[j]);
       // A foot that the range has no room for is the mode itself.
       const bool is_there = t.last > t.first;
@@ -245,7 +246,8 @@ class mode_search {
   static constexpr int64 first_early = 8192;
   static constexpr int log2_from_early_to_next = 2, most_early = 5;
   static constexpr int bits_below_jumps = 1 << 20;
-  static constexpr double foot = -2.5;  // where it ends, in widths: at five standard deviations of a normal density
+  // Of a mode, in widths: to where it ends, at five standard deviations of a normal density; of a sheet, whose width is less than a third of that where it is half as high; of a box behind jumps to next to its end.
+  static constexpr stretch_of_axis foot = {0.5, 2.5}, foot_of_sheet = {0.5, 5.0}, behind_jump = {0.9, 1.9};
 
   bool may_look() const { return looks_ - early_ < looks_at_most_; }
   static int axis(std::size_t j) { return static_cast<int>(j); }
@@ -373,14 +375,13 @@ class mode_search {
     if (o == outcome::running)
       o = places_.find_jumps(
           [this](const std::vector<double> &at) {
-            return std::any_of(known_.begin(), known_.end(), [&at](const place &k) {
-              return k.is_bounded_by_jump && jump_search::is_in_jump(k, at);
+            return std::any_of(known_.begin(), known_.end(), [this, &at](const place &k) {
+              return !is_background(k) && jump_search::is_beside(k, at);
             });
           },
           jumps);
     for (place &p : jumps) {
       if (o != outcome::running || static_cast<int>(known_.size()) >= most_modes) break;
-      p.is_bounded_by_jump = true;
       know_background(around);
       known_.push_back(p);
     }
@@ -454,9 +455,15 @@ class mode_search {
       if (o != outcome::running) return o;
       if (rises_on) continue;
       know_background(background);
+      if (is_sheet(p)) narrow_sheet(p);
       known_.push_back(p);
     }
     return o;
+  }
+  // A climb has found where it falls to the square of 1/e; regions are to be no wider than that, and may be four times as wide as what they are compared with.
+  void narrow_sheet(place &p) const {
+    for (std::size_t j = 0; j < nd_; ++j)
+      if (p.width[j] < narrow_peak * range_.length_of_box(axis(j))) p.width[j] *= 0.25;
   }
   // The first of all, as long as regions have met no peak.
   void know_background(const place &background) {

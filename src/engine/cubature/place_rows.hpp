@@ -9,39 +9,47 @@ namespace tessera {
 
 constexpr int places_in_row = 8;  // at equal distances
 
-// Between places `at` and `at` + 1 of a row. rough: how much of the row no polynomial of degree four has; 0: it is smooth.
+// Between places `at` and `at` + 1 of a row. rough: how much of the row no polynomial of degree four has; 0: it is smooth, or less rough than asked for.
 struct jump_in_row {
   int at;
   double rough;
 };
 
-// value(i): that of place i. By the discrete orthogonal polynomials (Gram, J. Reine Angew. Math. 94 (1883) 41): what is smooth has less of each degree than of the ones before, a jump as much of all of them.
+// value(i): that of place i. By the discrete orthogonal polynomials (Gram, J. Reine Angew. Math. 94 (1883) 41), whose values are even or odd about the middle of the row: what is smooth has less of each degree than of the
+// ones before, a jump about as much of all of them.
 template <class Value>
-TESSERA_HD jump_in_row find_jump(const Value &value) {
-  constexpr int degrees = 5;  // from the third on; their squares add up to what stands behind them
-  constexpr double polynomials[degrees][places_in_row] = {{-7, 5, 7, 3, -3, -7, -5, 7},
-                                                          {7, -13, -3, 9, 9, -3, -13, 7},
-                                                          {-7, 23, -17, -15, 15, 17, -23, 7},
-                                                          {1, -5, 9, -5, -5, 9, -5, 1},
-                                                          {-1, 7, -21, 35, -35, 21, -7, 1}};
-  constexpr double squares[degrees] = {264, 616, 2184, 264, 3432};
+TESSERA_HD jump_in_row find_jump(const Value &value, double least) {
   constexpr double as_at_jump = 0.2, rounding = 1e-10;
-  double left[places_in_row] = {}, largest = 0.0, low = 0.0, high = 0.0;
-  TESSERA_ROLLED
-  for (int d = 0; d < degrees; ++d) {
-    double sum = 0.0;
-    for (int i = 0; i < places_in_row; ++i) sum += polynomials[d][i] * value(i);
-    for (int i = 0; i < places_in_row; ++i) left[i] += sum / squares[d] * polynomials[d][i];
-    (d < 2 ? low : high) += sum * sum / squares[d];
+  double v[places_in_row], sum[places_in_row / 2], change[places_in_row / 2];
+  for (int i = 0; i < places_in_row; ++i) v[i] = value(i);
+  for (int i = 0; i < places_in_row / 2; ++i) {
+    sum[i] = v[i] + v[places_in_row - 1 - i];
+    change[i] = v[places_in_row - 1 - i] - v[i];
   }
+  // Over the square roots of the sums of their squares.
+  const double third = (7 * change[0] - 5 * change[1] - 7 * change[2] - 3 * change[3]) / 16.24807680927192,
+               fourth = (7 * sum[0] - 13 * sum[1] - 3 * sum[2] + 9 * sum[3]) / 24.81934729198172,
+               fifth = (7 * change[0] - 23 * change[1] + 17 * change[2] + 15 * change[3]) / 46.733285782191686,
+               sixth = (sum[0] - 5 * sum[1] + 9 * sum[2] - 5 * sum[3]) / 16.24807680927192,
+               seventh = (change[0] - 7 * change[1] + 21 * change[2] - 35 * change[3]) / 58.58327406350734;
+  const double low = third * third + fourth * fourth, high = fifth * fifth + sixth * sixth + seventh * seventh;
+  if (!(high > least * least && high > as_at_jump * as_at_jump * (low + high))) return {0, 0.0};
+  // Where it changes most beside what a parabola has.
+  constexpr double thirds[] = {-7, 5, 7, 3, -3, -7, -5, 7}, fourths[] = {7, -13, -3, 9, 9, -3, -13, 7},
+                   fifths[] = {-7, 23, -17, -15, 15, 17, -23, 7}, sixths[] = {1, -5, 9, -5, -5, 9, -5, 1},
+                   sevenths[] = {-1, 7, -21, 35, -35, 21, -7, 1};
+  double largest = 0.0, most = -1.0, last = 0.0;
   jump_in_row jump = {0, sqrt(high)};
-  double most = -1.0;
+  TESSERA_ROLLED
   for (int i = 0; i < places_in_row; ++i) {
-    largest = larger(largest, fabs(value(i)));
-    const double change = i + 1 < places_in_row ? fabs(left[i + 1] - left[i]) : 0.0;
-    if (change > most) most = change, jump.at = i;
+    largest = larger(largest, fabs(v[i]));
+    const double left = third * thirds[i] / 16.24807680927192 + fourth * fourths[i] / 24.81934729198172 +
+                        fifth * fifths[i] / 46.733285782191686 + sixth * sixths[i] / 16.24807680927192 +
+                        seventh * sevenths[i] / 58.58327406350734;
+    if (i > 0 && fabs(left - last) > most) most = fabs(left - last), jump.at = i - 1;
+    last = left;
   }
-  if (!(jump.rough > as_at_jump * sqrt(low + high) && jump.rough > rounding * largest)) jump.rough = 0.0;
+  if (!(jump.rough > rounding * largest)) jump.rough = 0.0;
   return jump;
 }
 

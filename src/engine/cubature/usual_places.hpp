@@ -159,19 +159,21 @@ class usual_places {
       }
     }
   }
-  // Each somewhere else, along a diagonal of a box that is about a quarter of each axis long.
+  // Each somewhere else, along a diagonal of a box that is about a quarter of each axis long; more of them at the ends of axes, where one that crosses the middle has no place.
   void add_rows() {
     list_.rows = count_rows;
     for (int row = 0; row < count_rows; ++row) {
-      const std::vector<double> from = spread(row);
+      const std::vector<double> spread_over = spread(row);
       for (int i = 0; i < places_in_row; ++i)
         for (std::size_t j = 0; j < nd_; ++j) {
           const double length = 0.25 * (0.75 + 0.5 * turns_[j]), along = i / (places_in_row - 1.0);
+          const double from = 0.5 * spread_over[j] + 0.25 * (1.0 - std::cos(3.141592653589793 * spread_over[j]));
           const bool is_upwards = part_of_turn((row + 1) * (static_cast<int>(j) + 1)) < 0.5;
-          list_.parts.push_back(from[j] * (1.0 - length) + length * (is_upwards ? along : 1.0 - along));
+          add_inside(from * (1.0 - length) + length * (is_upwards ? along : 1.0 - along));
         }
     }
   }
+  void add_inside(double part) { list_.parts.push_back(std::min(std::max(part, nearer_place), 1.0 - nearer_place)); }
 
   const std::size_t nd_;
   std::vector<uint64> net_;
