@@ -478,7 +478,7 @@ void usual_places_are_no_more_than_a_run_affords(void **) {
     assert_int_equal(l.points, points);
   }
   // And around one of them, for the others are no higher.
-  assert_int_equal(l.points, 2 * 32 + 11 + 128 + (243 - 32 - 11) + 242 + 5 * 64 + 256 * 8 + 3 * 11);
+  assert_int_equal(l.points, 2 * 32 + 11 + 128 + (243 - 32 - 11) + 242 + 5 * 64 + 128 * 8 + 256 + 3 * 11);
 }
 
 void a_look_that_is_given_up_is_not_owed(void **) {

@@ -72,7 +72,7 @@ TESSERA_HD bool is_at_once(const Value &value, double one, double other) {
 
 // How rough a row is to be, in units of what is tolerated, were it so everywhere.
 constexpr double least_rough = 4.0;
-// A larger part of the range rules see by themselves, a smaller one no region may be wider than: a landmark is a quarter of that wide, for regions may be so many times as wide.
-constexpr double share_seen_by_rules = 0.1, width_of_landmark = 0.25;
+// What is wider than that, in parts of each axis, or of the range, rules see by themselves; of the rest no region may be wider than it: a landmark is a quarter of that wide, for regions may be so many times as wide.
+constexpr double axis_seen_by_rules = 0.25, share_seen_by_rules = 0.1, width_of_landmark = 0.25;
 
 }  // namespace tessera

@@ -46,17 +46,23 @@ class jump_search {
     if (seen_.size() > most_remembered) seen_.resize(most_remembered);
   }
 
-  // Boxes that hold something, as places with the widths of landmarks. is_known(place): it is in one that is known.
-  outcome find(const std::function<bool(const std::vector<double> &)> &is_known, std::vector<climbed_place> &found) {
+  // Boxes that hold something, as places with the widths of landmarks. is_known(place): it is in one that is known. is_explained(place, size): so high is expected there.
+  outcome find(const std::function<bool(const std::vector<double> &)> &is_known,
+               const std::function<bool(const std::vector<double> &, double)> &is_explained,
+               std::vector<climbed_place> &found) {
     std::vector<jump> seen;
     seen.swap(seen_);
     std::vector<followed> all;
     for (jump &j : seen) {
       if (all.size() == climbs_of_places) break;
       followed f = begin(std::move(j));
-      if (!is_known(f.sides[0].at) && !is_known(f.sides[1].at)) all.push_back(std::move(f));
+      const side_of_jump &one = f.sides[0], &other = f.sides[1];
+      const bool is_left = !is_known(one.at) && !is_known(other.at) &&
+                           !(is_explained(one.at, std::fabs(one.own)) && is_explained(other.at, std::fabs(other.own)));
+      if (is_left) all.push_back(std::move(f));
     }
-    outcome o = all.empty() ? outcome::running : reach_out(all);
+    outcome o = all.empty() ? outcome::running : look_between(all);
+    if (o == outcome::running && !all.empty()) o = reach_out(all);
     for (int round = 0; round < rounds_of_reach && o == outcome::running && !all.empty(); ++round)
       o = come_closer_all(all);
     if (o != outcome::running) return o;
@@ -130,34 +136,41 @@ class jump_search {
     y_[y_.size() - nd_ + r / 2] += way_of_reach(static_cast<int>(r % 2)) * away;
   }
 
-  // The first reaches of both sides of all of them; those that do not change at once are no longer followed.
+  // Those that do not change at once are no longer followed.
+  outcome look_between(std::vector<followed> &all) {
+    y_.clear();
+    for (const followed &f : all)
+      for (int i = 1; i < parts_between_places; ++i)
+        for (std::size_t a = 0; a < nd_; ++a)
+          y_.push_back(f.sides[0].at[a] + (f.sides[1].at[a] - f.sides[0].at[a]) * i / parts_between_places);
+    const outcome o = climbs_.points().measure(y_, sizes_);
+    std::vector<followed> left;
+    std::size_t first = 0;
+    for (followed &f : all) {
+      if (o == outcome::running &&
+          is_at_once([&](int i) { return value(first + static_cast<std::size_t>(i - 1), f.seen.component); },
+                     f.sides[0].own, f.sides[1].own))
+        left.push_back(std::move(f));
+      first += parts_between_places - 1;
+    }
+    all.swap(left);
+    return o;
+  }
   outcome reach_out(std::vector<followed> &all) {
     y_.clear();
-    for (const followed &f : all) {
+    for (const followed &f : all)
       for (const side_of_jump &s : f.sides)
         for (std::size_t r = 0; r < 2 * nd_; ++r)
           for (int h = 0; h < halvings_of_reach; ++h)
             add_beside(s, r, away_on_reach(range_.length_of_box(axis(r / 2)), h));
-      for (int i = 1; i < parts_between_places; ++i)
-        for (std::size_t a = 0; a < nd_; ++a)
-          y_.push_back(f.sides[0].at[a] + (f.sides[1].at[a] - f.sides[0].at[a]) * i / parts_between_places);
-    }
     const outcome o = climbs_.points().measure(y_, sizes_);
-    if (o != outcome::running) return o;
-    std::vector<followed> left;
     std::size_t i = 0;
-    for (followed &f : all) {
-      const std::size_t k = f.seen.component;
+    for (followed &f : all)
       for (side_of_jump &s : f.sides)
-        for (std::size_t r = 0; r < 2 * nd_; ++r, i += halvings_of_reach)
-          s.reaches.push_back(find_reach([&](int h) { return value(i + static_cast<std::size_t>(h), k); }, s.own,
-                                         s.other, range_.length_of_box(axis(r / 2)), room(s, r)));
-      const bool at_once = is_at_once([&](int p) { return value(i + static_cast<std::size_t>(p - 1), k); },
-                                      f.sides[0].own, f.sides[1].own);
-      i += parts_between_places - 1;
-      if (at_once) left.push_back(std::move(f));
-    }
-    all.swap(left);
+        for (std::size_t r = 0; r < 2 * nd_ && o == outcome::running; ++r, i += halvings_of_reach)
+          s.reaches.push_back(
+              find_reach([&](int h) { return value(i + static_cast<std::size_t>(h), f.seen.component); }, s.own,
+                         s.other, range_.length_of_box(axis(r / 2)), room(s, r)));
     return o;
   }
   outcome come_closer_all(std::vector<followed> &all) {
@@ -180,15 +193,17 @@ class jump_search {
     bool is_there = false;
     for (const side_of_jump &s : f.sides) {
       climbed_place here = {s.at, std::vector<double>(nd_), 0.0, {}};
-      double own = 1.0;
+      double own = 1.0, narrowest = 1.0;
       for (std::size_t a = 0; a < nd_; ++a) {
         const double down = end_of_reach(s.reaches[2 * a], s.own, s.other, room(s, 2 * a)),
                      up = end_of_reach(s.reaches[2 * a + 1], s.own, s.other, room(s, 2 * a + 1));
         here.width[a] = down + up;
         here.at[a] += 0.5 * (up - down);
-        own *= here.width[a] / range_.length_of_box(axis(a));
+        const double part = here.width[a] / range_.length_of_box(axis(a));
+        own *= part;
+        narrowest = smaller(narrowest, part);
       }
-      if (own >= share) continue;
+      if (own >= share || narrowest >= axis_seen_by_rules) continue;
       share = own;
       box = std::move(here);
       is_there = holds_something(set_.ndim, std::fabs(s.other - s.own), box.width.data());

@@ -101,8 +101,7 @@ class likely_places {
     std::vector<double> at(nd_);
     for (const high_place &high : seen.highest) {
       const bool is_high = high.size > much && found.size() < climbs_of_places;
-      const bool is_spread = high.number >= list.first_line && high.number < list.behind_rows();
-      if (!is_high && (!is_spread || lower.size() == climbs_of_places)) continue;
+      if (!is_high && (high.number < list.first_line || lower.size() == climbs_of_places)) continue;
       for (std::size_t j = 0; j < nd_; ++j) at[j] = coordinate(high.number, j);
       // The highest is climbed all the same: there may be a narrow peak upon the one that explains it.
       if (!(is_high && found.empty()) && is_explained(at.data(), high.size)) continue;
@@ -117,10 +116,16 @@ class likely_places {
         rises, [&](const climbed_place &p) { return !is_known_sheet(p) && !is_explained(p.at.data(), p.size); }, sheets,
         found);
   }
-  // And what they have seen behind jumps (jumps.hpp).
-  outcome find_jumps(const std::function<bool(const std::vector<double> &)> &is_known,
+  // And what they have seen behind jumps (jumps.hpp), but where it is about as high on both sides as the density says.
+  outcome find_jumps(const climbed_place &background, const density_of_map &density,
+                     const std::function<bool(const std::vector<double> &)> &is_known,
                      std::vector<climbed_place> &found) {
-    return jumps_.find(is_known, found);
+    const auto is_explained = [&](const std::vector<double> &at, double size) {
+      if (!density.at) return false;
+      const double expected = density.at(at.data()) * background.size;
+      return size <= as_explained * expected && expected <= as_explained * size;
+    };
+    return jumps_.find(is_known, is_explained, found);
   }
 
   // On which axes ends of an infinite range are worth it behind so many evaluations; none as long as those are few.

@@ -28,8 +28,9 @@ struct looks_of_checks {
   int rays;
   const double *places;  // [place_count][ndim]: usual places (usual_places.hpp), as parts of the axes
   int place_count;
-  int first_line, lines, rows;  // lines along axes 0 ... lines-1, from that place on; behind them rows
-  const uint64 *axes;           // [choices] of those with an end (range_ends.hpp), at most half as many as rays
+  int first_line, lines,
+      rows;  // lines along axes 0 ... lines-1, from that place on; behind them rows, and points that are spread
+  const uint64 *axes;  // [choices] of those with an end (range_ends.hpp), at most half as many as rays
   int choices;
 };
 
@@ -290,11 +291,14 @@ class mode_check {
     int inner = -1;
     TESSERA_ROLLED
     for (int side = 0; side < 2; ++side) {
-      double own = 1.0;
+      double own = 1.0, narrowest = 1.0;
       TESSERA_ROLLED
-      for (int j = 0; j < nd_; ++j)
-        own *= (ends[2 * (side * nd_ + j)] + ends[2 * (side * nd_ + j) + 1]) / range_.length_of_box(j);
-      if (own < share) share = own, inner = side;
+      for (int j = 0; j < nd_; ++j) {
+        const double part = (ends[2 * (side * nd_ + j)] + ends[2 * (side * nd_ + j) + 1]) / range_.length_of_box(j);
+        own *= part;
+        narrowest = smaller(narrowest, part);
+      }
+      if (own < share && narrowest < axis_seen_by_rules) share = own, inner = side;
     }
     if (inner < 0) return false;
     TESSERA_ROLLED

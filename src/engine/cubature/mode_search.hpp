@@ -374,6 +374,7 @@ class mode_search {
     std::vector<place> jumps;
     if (o == outcome::running)
       o = places_.find_jumps(
+          around, density,
           [this](const std::vector<double> &at) {
             return std::any_of(known_.begin(), known_.end(), [this, &at](const place &k) {
               return !is_background(k) && jump_search::is_beside(k, at);

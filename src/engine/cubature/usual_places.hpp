@@ -1,6 +1,6 @@
 // Where integrands often have features that no point of the first regions meets: in corners, at the centres of the range, of its faces and its edges, at quarters of the axes, on the diagonal on which all
 // variables are equal. A point each, a little beside them, for there callers also have singular points. And places that are spread evenly, for regions have the same few coordinates of an axis
-// again and again: lines along the axes (place_lines.hpp), which see what is narrow in one variable, and rows across all of them (place_rows.hpp), which see it in two, and where the integrand jumps.
+// again and again: lines along the axes (place_lines.hpp), which see what is narrow in one variable, and rows across all of them (place_rows.hpp), which see it in two, and where the integrand jumps, and points.
 // For looks at other modes (mode_search.hpp, mode_check.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -20,7 +20,7 @@ namespace tessera {
 struct usual_list {
   std::size_t ndim = 0;
   std::vector<double> parts;  // [place][ndim] of a cube, as parts of the axes: what matters most first
-  // From this place on are the lines along axes 0, 1, ..., as many as axes or none, and behind them the rows.
+  // From this place on are the lines along axes 0, 1, ..., as many as axes or none, behind them the rows, and points that are spread.
   std::size_t first_line = 0, lines = 0, rows = 0;
 
   std::size_t count() const { return parts.size() / ndim; }
@@ -52,6 +52,7 @@ class usual_places {
     if (nd_ > 1) {
       add_lines();
       add_rows();
+      for (int n = 0; n < count_spread; ++n) add(spread(n + 2 * count_rows));
     }
     return list_;
   }
@@ -59,7 +60,7 @@ class usual_places {
  private:
   static constexpr std::size_t few_axes_there = 6;
   static constexpr int corner_bits = 10, first_on_diagonal = 32;
-  static constexpr int count_rows = 256;
+  static constexpr int count_rows = 128, count_spread = 256;
   static constexpr std::size_t first_turns = 26;                   // all quarters of three axes
   static constexpr int sobol_columns = 13, first_of_lines = 1024;  // the last numbers are those of lines
 
