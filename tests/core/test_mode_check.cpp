@@ -240,6 +240,60 @@ void looks_at_usual_places(void **) {
   assert_true(hidden >= 10);
 }
 
+// A window of two variables, where something is added, or all is left out.
+struct cut_window {
+  int axis[2];
+  double lower[2], upper[2], height;  // 0: a hole
+};
+int value_of_window(int n, const double *x, int, double *f, void *user) {
+  const auto &w = *static_cast<const cut_window *>(user);
+  double smooth = 1.0;
+  bool is_inside = true;
+  for (int j = 0; j < n; ++j) smooth *= 1.0 + 0.3 * (x[j] - 0.5);
+  for (int k = 0; k < 2; ++k) is_inside = is_inside && x[w.axis[k]] > w.lower[k] && x[w.axis[k]] < w.upper[k];
+  f[0] = !is_inside ? smooth : w.height > 0.0 ? smooth + w.height : 0.0;
+  return 0;
+}
+void looks_behind_jumps(void **) {
+  uint64_t seed = 28129870;
+  for (const bool is_hole : {false, true}) {
+    tally all;
+    for (int i = 0; i < 150; ++i) {
+      const int n = 4 + i % 3;
+      cut_window w = {{}, {}, {}, is_hole ? 0.0 : 1.0 + 9.0 * splitmix_uniform(&seed)};
+      w.axis[0] = static_cast<int>(n * splitmix_uniform(&seed));
+      w.axis[1] = (w.axis[0] + 1 + static_cast<int>((n - 1) * splitmix_uniform(&seed))) % n;
+      double share = 1.0, smooth = 1.0;
+      for (int k = 0; k < 2; ++k) {
+        const double length = 0.08 * std::pow(2.5, splitmix_uniform(&seed));
+        w.lower[k] = (1.0 - length) * splitmix_uniform(&seed);
+        w.upper[k] = w.lower[k] + length;
+        share *= length;
+        smooth *= length * (1.0 + 0.3 * (0.5 * (w.lower[k] + w.upper[k]) - 0.5));
+      }
+      cubature_problem p = problem_of(n, 1, value_of_window, 1e-3);
+      p.settings.initial_regions = 64;
+      p.settings.looks_in_finite_ranges = true;
+      p.integrand.userdata = &w;
+      all.add(run_and_check(p), is_hole ? 1.0 - smooth : 1.0 + w.height * share, 1e-3);
+    }
+    all.print(is_hole ? "holes" : "windows");
+    assert_true(all.wrong >= 15 && 10 * all.believed <= all.wrong && all.doubted <= all.wrong + all.claims / 5);
+  }
+  // Where regions are cut at a jump, or it takes much of the range, nothing is doubted.
+  cut_window wide = {{0, 1}, {-1.0, 0.0}, {0.5, 1.0}, 2.0};
+  for (const double upper : {0.3, 0.5, 0.7}) {
+    wide.upper[0] = upper;
+    wide.lower[0] = 0.0;
+    cubature_problem p = problem_of(4, 1, value_of_window, 1e-3);
+    p.settings.initial_regions = 64;
+    p.settings.looks_in_finite_ranges = true;
+    p.integrand.userdata = &wide;
+    const checked c = run_and_check(p);
+    assert_true(c.found.end != outcome::converged || !c.shows);
+  }
+}
+
 // Beside something smooth: what is narrow in one variable, whatever the others are, or in two.
 struct sheet {
   int axes, axis[2];
@@ -445,6 +499,7 @@ int main() {
                                      cmocka_unit_test(believes_what_has_one_peak),
                                      cmocka_unit_test(looks_at_usual_places),
                                      cmocka_unit_test(looks_at_lines_and_spread_places),
+                                     cmocka_unit_test(looks_behind_jumps),
                                      cmocka_unit_test(looks_upon_the_top),
                                      cmocka_unit_test(believes_what_regions_have_met),
                                      cmocka_unit_test(looks_at_ends_of_infinite_ranges),

@@ -74,5 +74,7 @@ TESSERA_HD bool is_at_once(const Value &value, double one, double other) {
 constexpr double least_rough = 4.0;
 // What is wider than that, in parts of each axis, or of the range, rules see by themselves; of the rest no region may be wider than it: a landmark is a quarter of that wide, for regions may be so many times as wide.
 constexpr double axis_seen_by_rules = 0.25, share_seen_by_rules = 0.1, width_of_landmark = 0.25;
+// Landmarks go so far from its centre, in its widths: what lies beside it, cut at the jump, is not touched.
+constexpr double next_to_end = 0.475;
 
 }  // namespace tessera

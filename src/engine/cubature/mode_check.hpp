@@ -309,17 +309,22 @@ class mode_check {
     }
     team_.meet();
     if (!holds_something(nd_, fabs(sizes[1] - sizes[0]), width(inner))) return false;
+    constexpr double met_edges = 0.1;  // has a region with an error of so much of what the box holds in it
     bool any = false;
     TESSERA_ROLLED
     for (int64 i = team_.lane(); i < st_.count; i += team_.lanes()) {
-      bool is_here = true, is_wide = false;
+      bool is_wide = false;
+      double held = fabs(sizes[1] - sizes[0]), error = 0.0;  // of the box in the region
       TESSERA_ROLLED
       for (int j = 0; j < nd_; ++j) {
-        const double half = st_.regions.half(i, j), landmark = 0.5 * width_of_landmark * width(inner)[j];
-        is_here = is_here && fabs(at(inner)[j] - st_.regions.centre(i, j)) <= touching * (half + landmark);
-        is_wide = is_wide || half > too_wide * landmark;
+        const double half = st_.regions.half(i, j), whole = width(inner)[j];
+        const double beyond = half + next_to_end * whole - fabs(at(inner)[j] - st_.regions.centre(i, j));
+        held *= larger(0.0, smaller(beyond, smaller(2.0 * half, whole)));
+        is_wide = is_wide || half > 0.5 * too_wide * width_of_landmark * whole;
       }
-      any = any || (is_here && is_wide);
+      TESSERA_ROLLED
+      for (int k = 0; k < st_.set.ncomp; ++k) error = larger(error, st_.regions.error(i, k) * weights_[k]);
+      any = any || (is_wide && held > 0.0 && error < met_edges * held);
     }
     return team_.total(int64{any ? 1 : 0}) > 0;
   }

@@ -247,7 +247,9 @@ class mode_search {
   static constexpr int log2_from_early_to_next = 2, most_early = 5;
   static constexpr int bits_below_jumps = 1 << 20;
   // Of a mode, in widths: to where it ends, at five standard deviations of a normal density; of a sheet, whose width is less than a third of that where it is half as high; of a box behind jumps to next to its end.
-  static constexpr stretch_of_axis foot = {0.5, 2.5}, foot_of_sheet = {0.5, 5.0}, behind_jump = {0.9, 1.9};
+  static constexpr stretch_of_axis foot = {0.5, 2.5}, foot_of_sheet = {0.5, 5.0},
+                                   behind_jump = {next_to_end / width_of_landmark - 1.0,
+                                                  next_to_end / width_of_landmark};
 
   bool may_look() const { return looks_ - early_ < looks_at_most_; }
   static int axis(std::size_t j) { return static_cast<int>(j); }
