@@ -285,12 +285,18 @@ static void ends_of_infinite_ranges_are_looked_at(void **state) {
 
 /* What regions miss, and looks before success see: beside something smooth in all four variables a resonance in one of them, or a narrow peak upon the top of a wide one. */
 enum { hidden_ndim = 4, hidden_rows = 300 };
+enum hidden_kind { beside_smooth, upon_wide, in_window, hidden_kinds };
 struct hidden {
-  double at, width, height, wide; /* wide: of the peak that it stands upon */
+  double at, width, height, wide; /* wide: of the peak that it stands upon; of a window, where its other axis begins */
   int axis;
 };
 static const char text_of_hidden[] =
     "struct hidden { double at, width, height, wide; int axis; };\n"
+    "double in_window(const double *x, const hidden *p) {\n"
+    "  const double first = x[p->axis] - p->at, second = x[(p->axis + 1) % 4] - p->wide;\n"
+    "  const bool is_inside = first > 0 && first < p->width && second > 0 && second < p->width;\n"
+    "  return 1 + 0.3 * (x[0] - 0.5) + (is_inside ? p->height : 0);\n"
+    "}\n"
     "double beside_smooth(const double *x, const hidden *p) {\n"
     "  const double z = (x[p->axis] - p->at) / p->width;\n"
     "  double smooth = 1;\n"
@@ -303,29 +309,37 @@ static const char text_of_hidden[] =
     "  return exp(-q / (p->wide * p->wide)) + p->height * exp(-q / (p->width * p->width));\n"
     "}\n";
 /* Returns the integral. */
-static double draw_hidden(struct hidden *h, int upon_wide, int i, uint64_t *seed) {
+static double draw_hidden(struct hidden *h, enum hidden_kind kind, int i, uint64_t *seed) {
   const double share = 0.1 + 0.9 * splitmix_uniform(seed);
+  if (kind == in_window) {
+    h->width = 0.08 * pow(2.5, splitmix_uniform(seed));
+    h->at = (1 - h->width) * splitmix_uniform(seed);
+    h->wide = (1 - h->width) * splitmix_uniform(seed);
+    h->axis = i % hidden_ndim;
+    h->height = 10 * share;
+    return 1 + h->height * h->width * h->width;
+  }
   h->at = 0.1 + 0.8 * splitmix_uniform(seed);
-  h->width = (upon_wide ? 0.01 : 0.003) * pow(4, splitmix_uniform(seed));
+  h->width = (kind == upon_wide ? 0.01 : 0.003) * pow(4, splitmix_uniform(seed));
   h->wide = 0.3;
   h->axis = i % hidden_ndim;
-  const double smooth = upon_wide ? pow(gauss_between(h->at, h->wide, 0, 1), hidden_ndim) : 1;
-  h->height = share * smooth / pow(gauss_between(h->at, h->width, 0, 1), upon_wide ? hidden_ndim : 1);
+  const double smooth = kind == upon_wide ? pow(gauss_between(h->at, h->wide, 0, 1), hidden_ndim) : 1;
+  h->height = share * smooth / pow(gauss_between(h->at, h->width, 0, 1), kind == upon_wide ? hidden_ndim : 1);
   return smooth * (1 + share);
 }
 static void hidden_ones_are_seen(void **state) {
   static struct hidden params[hidden_rows];
   static double exact[hidden_rows], value[hidden_rows], error[hidden_rows];
   static int status[hidden_rows];
-  static const char *const functions[] = {"beside_smooth", "upon_wide"};
+  static const char *const functions[] = {"beside_smooth", "upon_wide", "in_window"};
   (void)state;
-  for (int upon_wide = 0; upon_wide < 2; ++upon_wide) {
-    uint64_t seed = 28129678 + (uint64_t)upon_wide;
+  for (int kind = 0; kind < hidden_kinds; ++kind) {
+    uint64_t seed = 28129678 + (uint64_t)kind;
     int wrong[2] = {0, 0}, claims[2] = {0, 0};
-    for (int i = 0; i < hidden_rows; ++i) exact[i] = draw_hidden(&params[i], upon_wide, i, &seed);
+    for (int i = 0; i < hidden_rows; ++i) exact[i] = draw_hidden(&params[i], (enum hidden_kind)kind, i, &seed);
     for (int looks = 0; looks < 2; ++looks) { /* TESSERA_LEAST_REGIONS = 1 turns them off */
       tessera_solver *s = solver_of(hidden_ndim, 1);
-      assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, text_of_hidden, functions[upon_wide]),
+      assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, text_of_hidden, functions[kind]),
                     TESSERA_OK);
       put_int(s, TESSERA_DEVICE, device);
       put_real(s, TESSERA_RELTOL, 1e-3);
@@ -339,7 +353,7 @@ static void hidden_ones_are_seen(void **state) {
       }
       tessera_destroy(s);
     }
-    print_message("%s: %d of %d claims are false, without looks %d of %d, of %d rows\n", functions[upon_wide], wrong[1],
+    print_message("%s: %d of %d claims are false, without looks %d of %d, of %d rows\n", functions[kind], wrong[1],
                   claims[1], wrong[0], claims[0], (int)hidden_rows);
     assert_true(2 * claims[1] >= hidden_rows);
     assert_true(20 * wrong[1] <= claims[1]);
