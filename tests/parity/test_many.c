@@ -283,7 +283,8 @@ static void ends_of_infinite_ranges_are_looked_at(void **state) {
   tessera_destroy(s);
 }
 
-/* What regions miss, and looks before success see: beside something smooth in all four variables a resonance in one of them, or a narrow peak upon the top of a wide one. */
+/* What regions miss, and looks before success see: beside something smooth in all four variables a resonance in one of them, a narrow peak upon the top of a wide one,
+ * or a window of two. */
 enum { hidden_ndim = 4, hidden_rows = 300 };
 enum hidden_kind { beside_smooth, upon_wide, in_window, hidden_kinds };
 struct hidden {
