@@ -384,6 +384,30 @@ void usual_places_are_inside(void **) {
   }
 }
 
+// A row is smooth where a polynomial of degree four or what changes slowly is in it; a jump is seen wherever it is, by itself or with another, upon either.
+void rows_see_jumps(void **) {
+  const auto smooth = [](int kind, int i) {
+    const double t = i / 7.0;
+    return kind == 0   ? 3.0
+           : kind == 1 ? 1.0 - t + 2.0 * std::pow(t, 4)
+           : kind == 2 ? std::exp(2.0 * t)
+                       : std::cos(3.0 * t);
+  };
+  for (int kind = 0; kind < 4; ++kind) {
+    assert_true(find_jump([&](int i) { return smooth(kind, i); }, 0.0).rough == 0.0);
+    for (int first = 0; first < places_in_row; ++first)
+      for (int end = first + 1; end <= places_in_row; ++end) {
+        if (end - first == places_in_row) continue;
+        const double height = 5.0;
+        const auto value = [&](int i) { return smooth(kind, i) + (i >= first && i < end ? height : 0.0); };
+        const jump_in_row found = find_jump(value, 0.1 * height);
+        assert_true(found.rough > 0.1 * height && found.rough < height);
+        assert_true(found.at == first - 1 || found.at == end - 1);
+        assert_true(find_jump(value, height).rough == 0.0);
+      }
+  }
+}
+
 // Along each axis points are spread evenly, those of lines and others, and so are pairs of coordinates.
 void places_are_everywhere(void **) {
   for (const int n : {2, 3, 5, 8, 12}) {
@@ -708,6 +732,7 @@ int main() {
                                      cmocka_unit_test(ends_of_infinite_ranges_are_looked_at),
                                      cmocka_unit_test(usual_places_need_little_memory),
                                      cmocka_unit_test(usual_places_are_inside),
+                                     cmocka_unit_test(rows_see_jumps),
                                      cmocka_unit_test(places_are_everywhere),
                                      cmocka_unit_test(sheets_are_found),
                                      cmocka_unit_test(explained_places_are_not_climbed),

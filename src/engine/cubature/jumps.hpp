@@ -53,8 +53,10 @@ class jump_search {
     std::vector<jump> seen;
     seen.swap(seen_);
     std::vector<followed> all;
+    const auto points = static_cast<int64>(2 * 2 * nd_) * halvings_of_reach;  // of each that is followed
+    const auto most = static_cast<std::size_t>(std::min<int64>(climbs_of_places, climbs_.points().room(1) / points));
     for (jump &j : seen) {
-      if (all.size() == climbs_of_places) break;
+      if (all.size() == most) break;
       followed f = begin(std::move(j));
       const side_of_jump &one = f.sides[0], &other = f.sides[1];
       const bool is_left = !is_known(one.at) && !is_known(other.at) &&
@@ -90,7 +92,6 @@ class jump_search {
     std::size_t place, component;
     std::vector<double> values[2];  // [ncomp] at that place and the next
   };
-  static constexpr std::size_t most_remembered = 16;
   struct side_of_jump {
     std::vector<double> at;
     double own, other;                // of the component that jumps, in units of what is tolerated
@@ -100,6 +101,7 @@ class jump_search {
     jump seen;
     side_of_jump sides[2];
   };
+  static constexpr std::size_t most_remembered = 16;
 
   static int axis(std::size_t j) { return static_cast<int>(j); }
   std::vector<double> coordinates(std::size_t place) const {

@@ -34,21 +34,23 @@ TESSERA_HD jump_in_row find_jump(const Value &value, double least) {
                seventh = (change[0] - 7 * change[1] + 21 * change[2] - 35 * change[3]) / 58.58327406350734;
   const double low = third * third + fourth * fourth, high = fifth * fifth + sixth * sixth + seventh * seventh;
   if (!(high > least * least && high > as_at_jump * as_at_jump * (low + high))) return {0, 0.0};
-  // Where it changes most beside what a parabola has.
-  constexpr double thirds[] = {-7, 5, 7, 3, -3, -7, -5, 7}, fourths[] = {7, -13, -3, 9, 9, -3, -13, 7},
-                   fifths[] = {-7, 23, -17, -15, 15, 17, -23, 7}, sixths[] = {1, -5, 9, -5, -5, 9, -5, 1},
-                   sevenths[] = {-1, 7, -21, 35, -35, 21, -7, 1};
-  double largest = 0.0, most = -1.0, last = 0.0;
+  // Where it changes most beside what it does from the place before to the next behind.
+  double largest = fabs(v[0]), most = 0.0;
   jump_in_row jump = {0, sqrt(high)};
+  const auto step = [&v](int i) { return v[i + 1] - v[i]; };
+  const auto keep = [&jump, &most](int i, double by) {
+    if (fabs(by) > most) most = fabs(by), jump.at = i;
+  };
   TESSERA_ROLLED
-  for (int i = 0; i < places_in_row; ++i) {
+  for (int i = 1; i + 2 < places_in_row; ++i) {
     largest = larger(largest, fabs(v[i]));
-    const double left = third * thirds[i] / 16.24807680927192 + fourth * fourths[i] / 24.81934729198172 +
-                        fifth * fifths[i] / 46.733285782191686 + sixth * sixths[i] / 16.24807680927192 +
-                        seventh * sevenths[i] / 58.58327406350734;
-    if (i > 0 && fabs(left - last) > most) most = fabs(left - last), jump.at = i - 1;
-    last = left;
+    keep(i, step(i) - 0.5 * (step(i - 1) + step(i + 1)));
   }
+  constexpr int last = places_in_row - 2;
+  constexpr double by_one_side = 0.75;  // more than half of a jump there, less than all of one beside it
+  keep(0, by_one_side * (step(0) - step(1)));
+  keep(last, by_one_side * (step(last) - step(last - 1)));
+  largest = larger(largest, larger(fabs(v[last]), fabs(v[last + 1])));
   if (!(jump.rough > rounding * largest)) jump.rough = 0.0;
   return jump;
 }

@@ -61,7 +61,6 @@ class usual_places {
   static constexpr std::size_t few_axes_there = 6;
   static constexpr int corner_bits = 10, first_on_diagonal = 32;
   static constexpr int count_rows = 128, count_spread = 256;
-  static constexpr std::size_t first_turns = 26;                   // all quarters of three axes
   static constexpr int sobol_columns = 13, first_of_lines = 1024;  // the last numbers are those of lines
 
   // Of many axes there are corners enough.
