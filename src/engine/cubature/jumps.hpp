@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,7 +43,9 @@ class jump_search {
         if (found.rough > 0.0) remember_jump(found.rough * scale, row + static_cast<std::size_t>(found.at), k, first);
       }
     }
-    std::stable_sort(seen_.begin(), seen_.end(), [](const jump &a, const jump &b) { return a.rough > b.rough; });
+    std::sort(seen_.begin(), seen_.end(), [](const jump &a, const jump &b) {
+      return std::make_tuple(-a.rough, a.component, a.place) < std::make_tuple(-b.rough, b.component, b.place);
+    });
     if (seen_.size() > most_remembered) seen_.resize(most_remembered);
   }
 
