@@ -77,4 +77,22 @@ constexpr double axis_seen_by_rules = 0.25, share_seen_by_rules = 0.1, width_of_
 // Landmarks go so far from its centre, in its widths: what lies beside it, cut at the jump, is not touched.
 constexpr double next_to_end = 0.475;
 
+// ends[side][axis][way]: of the boxes on both sides. Which takes less of the range, of those that rules need not see; -1: none.
+TESSERA_HD int inner_side(const user_range &range, int ndim, const double *ends) {
+  double least = share_seen_by_rules;
+  int inner = -1;
+  TESSERA_ROLLED
+  for (int side = 0; side < 2; ++side) {
+    double share = 1.0, narrowest = 1.0;
+    TESSERA_ROLLED
+    for (int j = 0; j < ndim; ++j, ends += 2) {
+      const double part = (ends[0] + ends[1]) / range.length_of_box(j);
+      share *= part;
+      narrowest = smaller(narrowest, part);
+    }
+    if (share < least && narrowest < axis_seen_by_rules) least = share, inner = side;
+  }
+  return inner;
+}
+
 }  // namespace tessera

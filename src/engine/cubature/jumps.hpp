@@ -30,13 +30,12 @@ class jump_search {
   // Of the n places from one on, at which the integrand has been asked for last: remembers where it jumps most.
   void remember(std::size_t first, std::size_t n) {
     const usual_list &list = listed_places(set_.ndim);
-    const std::size_t size = places_in_row, begin = std::max(first, list.first_line);
     const std::size_t end = std::min(first + n, list.behind_rows());
     for (std::size_t k = 0; k < nc_; ++k) {
       const strided_values values = climbs_.points().values_of(k);
       const double scale = climbs_.points().scale()[k], least = least_rough / (range_.volume_of_box() * scale);
-      for (std::size_t row = list.first_line + (begin - list.first_line + size - 1) / size * size; row + size <= end;
-           row += size) {
+      for (std::size_t row = list.first_line; row + places_in_row <= end; row += places_in_row) {
+        if (row < first) continue;
         const double *const own = values.first + (row - first) * values.step;
         const jump_in_row found =
             find_jump([own, &values](int i) { return own[static_cast<std::size_t>(i) * values.step]; }, least);
@@ -194,26 +193,20 @@ class jump_search {
   }
   // That of the side that takes less of the range.
   bool is_box(const followed &f, climbed_place &box) const {
-    double share = share_seen_by_rules;
-    bool is_there = false;
-    for (const side_of_jump &s : f.sides) {
-      climbed_place here = {s.at, std::vector<double>(nd_), 0.0, {}};
-      double own = 1.0, narrowest = 1.0;
-      for (std::size_t a = 0; a < nd_; ++a) {
-        const double down = end_of_reach(s.reaches[2 * a], s.own, s.other, room(s, 2 * a)),
-                     up = end_of_reach(s.reaches[2 * a + 1], s.own, s.other, room(s, 2 * a + 1));
-        here.width[a] = down + up;
-        here.at[a] += 0.5 * (up - down);
-        const double part = here.width[a] / range_.length_of_box(axis(a));
-        own *= part;
-        narrowest = smaller(narrowest, part);
-      }
-      if (own >= share || narrowest >= axis_seen_by_rules) continue;
-      share = own;
-      box = std::move(here);
-      is_there = holds_something(set_.ndim, std::fabs(s.other - s.own), box.width.data());
+    std::vector<double> ends;
+    for (const side_of_jump &s : f.sides)
+      for (std::size_t r = 0; r < 2 * nd_; ++r) ends.push_back(end_of_reach(s.reaches[r], s.own, s.other, room(s, r)));
+    const int inner = inner_side(range_, set_.ndim, ends.data());
+    if (inner < 0) return false;
+    const side_of_jump &s = f.sides[inner];
+    const double *const own = &ends[static_cast<std::size_t>(inner) * 2 * nd_];
+    box = {s.at, std::vector<double>(nd_), 0.0, {}};
+    for (std::size_t a = 0; a < nd_; ++a) {
+      const double down = own[2 * a], up = own[2 * a + 1];
+      box.width[a] = down + up;
+      box.at[a] += 0.5 * (up - down);
     }
-    if (!is_there) return false;
+    if (!holds_something(set_.ndim, std::fabs(s.other - s.own), box.width.data())) return false;
     for (double &w : box.width) w *= width_of_landmark;
     box.values = f.seen.values[std::fabs(f.sides[1].own) > std::fabs(f.sides[0].own) ? 1 : 0];
     box.size = climbs_.size_of(box);

@@ -131,10 +131,14 @@ class mode_check {
     TESSERA_ROLLED
     for (int n = first + team_.lane(); n < count; n += team_.lanes())
       if (seen_[n] > best) best = seen_[n], highest = n;
+    return tell_place(highest, best);
+  }
+  // A lane tells of a place, for next_foot, or of none: -1. Has any one?
+  TESSERA_HD bool tell_place(int place, double by) {
     team_.meet();
-    foot_[team_.lane()] = highest < 0 ? 0.0 : best;
-    step_[team_.lane()] = highest;
-    return team_.total(int64{highest < 0 ? 0 : 1}) > 0;
+    foot_[team_.lane()] = place < 0 ? 0.0 : by;
+    step_[team_.lane()] = place;
+    return team_.total(int64{place < 0 ? 0 : 1}) > 0;
   }
   // Does the integrand stand out where no region has met that?
   TESSERA_HD bool is_peak_at_places(int count, double least) {
@@ -254,10 +258,7 @@ class mode_check {
       const jump_in_row jump = find_jump([sizes](int i) { return sizes[i]; }, least);
       if (jump.rough > best) best = jump.rough, place = row + jump.at;
     }
-    team_.meet();
-    foot_[team_.lane()] = place < 0 ? 0.0 : best;
-    step_[team_.lane()] = place;
-    if (team_.total(int64{place < 0 ? 0 : 1}) == 0) return false;
+    if (!tell_place(place, best)) return false;
     TESSERA_ROLLED
     for (int looks = 0; looks < climbs_of_places; ++looks) {
       const int lane = next_foot(team_.lanes());
@@ -287,19 +288,7 @@ class mode_check {
       ends[i] = end_of_box(side, i % (2 * nd_), sizes[side], sizes[1 - side]);
     }
     team_.meet();
-    double share = share_seen_by_rules;
-    int inner = -1;
-    TESSERA_ROLLED
-    for (int side = 0; side < 2; ++side) {
-      double own = 1.0, narrowest = 1.0;
-      TESSERA_ROLLED
-      for (int j = 0; j < nd_; ++j) {
-        const double part = (ends[2 * (side * nd_ + j)] + ends[2 * (side * nd_ + j) + 1]) / range_.length_of_box(j);
-        own *= part;
-        narrowest = smaller(narrowest, part);
-      }
-      if (own < share && narrowest < axis_seen_by_rules) share = own, inner = side;
-    }
+    const int inner = inner_side(range_, nd_, ends);
     if (inner < 0) return false;
     TESSERA_ROLLED
     for (int j = team_.lane(); j < nd_; j += team_.lanes()) {

@@ -188,7 +188,7 @@ class mode_search {
       to.centre(b, a) = is_there ? 0.5 * (t.first + t.last) : range_.to_box(axis(j), p.at[j]);
       to.half(b, a) = is_there ? 0.5 * (t.last - t.first) : 0.5 * p.width[j] / range_.stretch(axis(j), to.centre(b, a));
     }
-    // Regions that a sheet runs through are divided whatever they hold: there is no more in it than beside it, perhaps, but nobody has seen that.
+    // Regions that a sheet runs through, or a box behind jumps, are divided whatever they hold: there is no more in it than beside it, perhaps, but nobody has seen that.
     const double times = p.is_bounded_by_jump || is_sheet(p) ? 1e9 : 1.0;
     for (std::size_t k = 0; k < nc_; ++k)
       to.value(b, static_cast<int>(k)) = times * range_.volume_of_box() * p.values[k];

@@ -76,6 +76,7 @@ class usual_places {
         if (i < kind.size()) list_.parts.insert(list_.parts.end(), &kind[i], &kind[i] + nd_);
   }
 
+  static double off_ends(double part) { return std::min(std::max(part, nearer_place), 1.0 - nearer_place); }
   double near_end(bool upper, std::size_t j, double away) const {
     const double from_end = away * (1.0 + 0.25 * turns_[j]);
     return upper ? 1.0 - from_end : from_end;
@@ -140,7 +141,7 @@ class usual_places {
     const uint64 number = static_cast<uint64>(n) & ((uint64{1} << sobol_columns) - 1);
     const double part =
         std::ldexp(static_cast<double>(sobol_digits(&net_[j * (sobol_columns + 1)], sobol_columns, number)), -64);
-    return std::min(std::max(part, nearer_place), 1.0 - nearer_place);
+    return off_ends(part);
   }
   std::vector<double> spread(int number) const {
     std::vector<double> at;
@@ -169,11 +170,10 @@ class usual_places {
           const double length = 0.25 * (0.75 + 0.5 * turns_[j]), along = i / (places_in_row - 1.0);
           const double from = 0.5 * spread_over[j] + 0.25 * (1.0 - std::cos(3.141592653589793 * spread_over[j]));
           const bool is_upwards = part_of_turn((row + 1) * (static_cast<int>(j) + 1)) < 0.5;
-          add_inside(from * (1.0 - length) + length * (is_upwards ? along : 1.0 - along));
+          list_.parts.push_back(off_ends(from * (1.0 - length) + length * (is_upwards ? along : 1.0 - along)));
         }
     }
   }
-  void add_inside(double part) { list_.parts.push_back(std::min(std::max(part, nearer_place), 1.0 - nearer_place)); }
 
   const std::size_t nd_;
   std::vector<uint64> net_;
