@@ -248,8 +248,9 @@ static void long_steps_of_cubature_are_shared_out(void **state) {
   setenv(as_several, "1", 1);
 }
 
-/* Usual places are asked for behind the steps: once, where a claim is looked beside, and not where the limit leaves no room for that. */
+/* Usual places are asked for beside the steps: once, and what a look then asks for beside them; the rest, all of it where there is no look, is not counted. */
 static void what_is_asked_ahead_is_counted_once(void **state) {
+  const long most_beside[2] = {100, 4000};
   (void)state;
   if (!is_stand_in()) skip();
   for (int i = 0; i < many_device_runs; ++i) {
@@ -264,7 +265,8 @@ static void what_is_asked_ahead_is_counted_once(void **state) {
       const long before = points_of_stand_in();
       const struct device_outcome o = device_outcome_of(s, r->method);
       assert_int_equal(o.status, TESSERA_OK);
-      assert_int_equal(points_of_stand_in() - before, o.evaluations);
+      const long beside = points_of_stand_in() - before - (long)o.evaluations;
+      assert_true(beside >= 0 && beside < most_beside[limited]);
       evaluations[limited] = o.evaluations;
     }
     assert_true(evaluations[1] < evaluations[0]);

@@ -315,6 +315,43 @@ static void one_peak_beside_a_grid(void **state) {
   }
 }
 
+/* It stops next to the corner, where no region's point is: a look asks for it there, and where a limit ends the run before, what has been asked for ahead is not heard. */
+static void what_is_said_ahead_is_not_heard(void **state) {
+  const char *const text =
+      "#include <math.h>\n"
+      "int f(int n, const double *x, int m, double *v, void *p) {\n"
+      "  double s = 0, most = 0;\n"
+      "  for (int j = 0; j < n; ++j) s += fabs(x[j] - 0.37), most = fmax(most, x[j]);\n"
+      "  v[0] = exp(-s);\n"
+      "  return most < 2e-5 ? 17 : 0;\n"
+      "}\n";
+  const double tolerances[2] = {1e-12, 1e-2};
+  (void)state;
+  for (int looks = 0; looks < 2; ++looks)
+    for (int n = 2; n <= 5; ++n) {
+      if (n == 3) continue; /* whose rule has points there */
+      struct answer a[2];
+      for (int there = 0; there < 2; ++there) {
+        tessera_solver *s = solver_of(n, 1);
+        assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_C, text, "f"), TESSERA_OK);
+        put_int(s, TESSERA_DEVICE, there ? device : -1);
+        put_int(s, TESSERA_SELECTION, TESSERA_SELECT_BULK);
+        put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF);
+        put_int(s, TESSERA_INITIAL_REGIONS, 256);
+        put_real(s, TESSERA_RELTOL, tolerances[looks]);
+        put_int(s, TESSERA_MAXEVAL, looks ? 1000000 : 60000);
+        a[there] = integrate(s);
+        tessera_destroy(s);
+      }
+      print_message("%d variables: %s, %s\n", n, tessera_status_string(a[0].status),
+                    tessera_status_string(a[1].status));
+      assert_int_equal(a[1].status, a[0].status);
+      assert_int_equal(a[1].evaluations, a[0].evaluations);
+      if (!looks) assert_int_equal(a[1].status, TESSERA_LIMIT_EVALUATIONS);
+      if (!looks) assert_close(a[1].value, a[0].value, 1e-9, 0);
+    }
+}
+
 int main(int argc, char **argv) {
   tessera_solver *s = NULL;
   if (tessera_create(&s, 1, 1) != TESSERA_OK) return 1;
@@ -328,6 +365,7 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(many_in_one_launch_find_both),
                                      cmocka_unit_test(the_automatic_choice_has_them_too),
                                      cmocka_unit_test(stopped_and_gone_on),
-                                     cmocka_unit_test(one_peak_beside_a_grid)};
+                                     cmocka_unit_test(one_peak_beside_a_grid),
+                                     cmocka_unit_test(what_is_said_ahead_is_not_heard)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,9 +25,6 @@ __device__ __forceinline__ void run_bulk(const bulk_state &in, const device_prob
     *problem.failed_out = *static_cast<volatile int64 *>(problem.failed);
     problem.flags_out[0] = *static_cast<volatile int *>(&tessera_flags);
     problem.flags_out[1] = *static_cast<volatile int *>(&tessera_status);
-    const bulk_state &state = run_state();
-    if (problem.ahead.wanted)
-      *problem.ahead.wanted = is_asked_for(problem.ahead, state.end, state.evaluations, state.set.maxeval) ? 1 : 0;
   }
   if (device_grid::first_team()) __syncthreads();
   if (device_grid::once()) tell_host(problem.flags_out + 2);

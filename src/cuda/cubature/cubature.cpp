@@ -114,7 +114,8 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
       },
       for_modes, &grids_.looks);
   // What is kept is asked for in the order of the run.
-  if (kernel && !problem.answers) executor_.ahead().begin(modes, problem.ncomp(), *kernel, f.params, setting_.stream());
+  if (kernel && !problem.answers)
+    executor_.ahead().begin(p, modes, for_modes, grids_.looks, *kernel, f.params, setting_.stream());
   // Which find the regions that are looked at.
   executor_.look_with([&]() -> const sparse_kernels & { return find_sparse_kernels(p.ndim(), p.ncomp(), f, report); });
   driver_type driver(executor_, p.settings, p.integration_rule.points, course, &modes);

@@ -31,15 +31,6 @@ struct own_memory {
   int *flags, *status;  // tessera_flags, tessera_status
 };
 
-// Points at which the integrand is asked for behind the steps (places_ahead.hpp).
-struct asked_ahead {
-  int64 after, points;  // evaluations from which on they are to be looked at before success; how many they are
-  int *wanted;          // null, or where the steps say whether they are
-};
-TESSERA_HD bool is_asked_for(const asked_ahead &a, outcome end, int64 evaluations, int64 most) {
-  return a.wanted && end == outcome::converged && evaluations >= a.after && evaluations + a.points <= most;
-}
-
 struct device_problem {
   const uint32 *nodes;   // [sparse points][4 * device_node_quads]
   const uint32 *b_axes;  // [sparse points] bit of the coordinate that moves by the second generator, or 0
@@ -56,8 +47,7 @@ struct device_problem {
   int64 *failed;      // 0, or one more than a region where the integrand was not finite
   int64 *failed_out;  // where the host reads it
   int *flags_out;     // and tessera_flags, tessera_status, and 1 once the steps have written all that is for the host
-  asked_ahead ahead;
-  own_memory own;  // of many integrals
+  own_memory own;     // of many integrals
 };
 
 }  // namespace tessera

@@ -15,7 +15,6 @@ struct control_block {
   alignas(128) unsigned left;
   alignas(128) int64 failed;  // 0, or one more than a region
   alignas(128) int64 taken;   // work items given out
-  alignas(128) int wanted;    // of places_ahead; not always 0
 };
 
 // Behind the state that comes back.
@@ -89,12 +88,24 @@ int64 *cuda_executor::failed() {
 }
 
 void cuda_executor::launch_steps(bulk_state &state, int64 regions) {
-  device_problem problem = make_problem(state);
-  problem.ahead = ahead_.ask(control_.address() + offsetof(control_block, wanted));
-  kernel_->steps().run(
-      state, regions, problem, static_cast<bulk_state *>(result_.address()), stream_, [this] { ahead_.start(); },
-      report_in(result_).flags + 2);
-  ahead_.tell(state.end, state.evaluations, state.set.maxeval);
+  const bool begins = state.count == 0;
+  const bulk_state before = state;
+  if (begins) ahead_.prepare();
+  const device_problem problem = make_problem(state);
+  const int *const written = report_in(result_).flags + 2;
+  const auto run_beside = [&](const auto &behind) {
+    kernel_->steps().run(state, regions, problem, static_cast<bulk_state *>(result_.address()), stream_, behind,
+                         written);
+  };
+  run_beside([&] {
+    if (begins) ahead_.start(written);
+  });
+  if (begins && ahead_.has_said()) {  // which the run has not asked for yet
+    clear_flags({kernel_->flags(), kernel_->status()}, stream_);
+    state = before;
+    report_in(result_) = {};
+    run_beside([] {});
+  }
   const report_block &report = report_in(result_);
   failed_box_.clear();
   holes_.clear();

@@ -4,13 +4,27 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <new>
+
+#include "../device/user_calls.hpp"
 
 namespace tessera {
+namespace {
 
-void places_ahead::begin(mode_search &modes, int ncomp, const loaded_kernel &kernel, CUdeviceptr params,
-                         CUstream stream) {
+constexpr std::size_t most_numbers = 2 * point_memory::most_near;
+
+}  // namespace
+
+places_ahead::~places_ahead() {
+  if (beside_) cuda().stream_destroy(beside_);
+}
+
+void places_ahead::begin(const cubature_problem &problem, mode_search &modes, int64 memory, looked_memory &kept,
+                         const loaded_kernel &kernel, CUdeviceptr params, CUstream stream) {
+  problem_ = &problem;
   modes_ = &modes;
-  ncomp_ = ncomp;
+  bytes_ = memory;
+  kept_ = &kept;
   kernel_ = &kernel;
   params_ = params;
   stream_ = stream;
@@ -18,40 +32,116 @@ void places_ahead::begin(mode_search &modes, int ncomp, const loaded_kernel &ker
 
 void places_ahead::end() {
   modes_ = nullptr;
-  if (!is_coming_) return;
-  is_coming_ = false;
-  check(cuda().stream_synchronize(stream_), "the kernel");
+  places_ = {};
+  asked_.clear();
+  if (!is_on_its_way_) return;
+  is_on_its_way_ = false;
+  check(cuda().stream_synchronize(beside_), "the kernel");
 }
 
-asked_ahead places_ahead::ask(CUdeviceptr wanted) {
-  asked_ = {};
-  if (!modes_) return asked_;
-  next_ = modes_->next_places();
-  if (next_.n == 0 || !point_memory::is_near(next_.n, next_.ndim, ncomp_)) return asked_;
-  asked_ = {next_.after, next_.n, reinterpret_cast<int *>(wanted)};
-  return asked_;
+void places_ahead::prepare() {
+  places_ = {};
+  if (!modes_ || !asked_.empty()) return;
+  const places_to_look_at places = modes_->next_places();
+  if (places.n == 0 || !point_memory::is_near(places.n, places.ndim, problem_->ncomp()) ||
+      places.after + places.n > problem_->settings.maxeval)
+    return;
+  if (!beside_) check(cuda().stream_create(&beside_, CU_STREAM_NON_BLOCKING), "making a stream");
+  memory_.require(most_numbers * sizeof(double));
+  if (cuda().stream_query(stream_) != CUDA_SUCCESS) check(cuda().stream_synchronize(stream_), "the integrand's data");
+  places_ = places;
 }
 
-void places_ahead::start() {
-  if (!asked_.wanted) return;
-  if (is_coming_) check(cuda().stream_synchronize(stream_), "the kernel");
-  is_coming_ = false;
-  x_.assign(next_.x, next_.x + next_.n * next_.ndim);
-  said_ = memory_.begin();
-  std::copy(x_.begin(), x_.end(), memory_.numbers());
-  awaited_values::clear(values_there(), static_cast<std::size_t>(asked_.points * ncomp_));
-  launch_points(kernel_->points(), params_, stream_, asked_.points, reinterpret_cast<CUdeviceptr>(memory_.numbers()),
-                reinterpret_cast<CUdeviceptr>(values_there()), reinterpret_cast<CUdeviceptr>(said_),
-                reinterpret_cast<CUdeviceptr>(asked_.wanted));
+void places_ahead::start(const int *written) {
+  if (places_.n == 0) return;
+  taken_ = 0;
+  asked_points *const there = ask(places_.n, places_.x);
+  if (there && is_there(*there, written) && *there->said == 0 && are_numbers(*there)) rehearse(written);
+}
+
+// Null: there is no room, or it is enough.
+places_ahead::asked_points *places_ahead::ask(int64 n, const double *x) {
+  const auto xs = static_cast<std::size_t>(n * problem_->ndim()), fs = static_cast<std::size_t>(n * problem_->ncomp());
+  if (asked_.size() == most_asked || taken_ + 1 + xs + fs > most_numbers) return nullptr;
+  auto *const said = static_cast<double *>(memory_.address()) + taken_;
+  double *const numbers = said + 1;  // behind what the integrand says
+  taken_ += 1 + xs + fs;
+  asked_points a = {n, {}, numbers + xs, reinterpret_cast<const int *>(said)};
+  if (x != places_.x) a.x.assign(x, x + xs);
+  asked_.push_back(std::move(a));
+  std::memset(said, 0, sizeof *said);
+  std::copy_n(x, xs, numbers);
+  awaited_values::clear(numbers + xs, fs);
+  is_on_its_way_ = true;
+  launch_points(kernel_->points(), params_, beside_, n, reinterpret_cast<CUdeviceptr>(numbers),
+                reinterpret_cast<CUdeviceptr>(numbers + xs), reinterpret_cast<CUdeviceptr>(said));
+  return &asked_.back();
+}
+
+// Waits, as long as the steps are not through.
+bool places_ahead::is_there(asked_points &a, const int *written) const {
+  return awaited_values::wait_beside(a.values, static_cast<std::size_t>(a.n * problem_->ncomp()), written, beside_);
+}
+
+bool places_ahead::are_numbers(const asked_points &a) const {
+  return std::all_of(a.values, a.values + a.n * problem_->ncomp(), [](double v) { return std::isfinite(v); });
+}
+
+// For the rehearsal. Else than running: it is over.
+outcome places_ahead::sample(int64 n, const double *x, double *values, const int *written) {
+  asked_points *a = &asked_.front();
+  if (n != a->n || x != places_.x) {
+    a = ask(n, x);
+    if (!a || !is_there(*a, written) || *a->said != 0 || !are_numbers(*a)) return outcome::callback;
+  }
+  std::copy_n(a->values, n * problem_->ncomp(), values);
+  return outcome::running;
+}
+
+// As if regions as many as there are at the beginning had met no peak yet, and nothing but the tolerance.
+void places_ahead::rehearse(const int *written) try {
+  const cubature_settings &set = problem_->settings;
+  const domain_box domain = problem_->domain();
+  double volume = 1.0;
+  for (int j = 0; j < set.ndim; ++j) volume *= domain.upper[j] - domain.lower[j];
+  const auto n = static_cast<std::size_t>(places_.n), first = listed_places(set.ndim).behind_rows();
+  std::vector<double> value, error(static_cast<std::size_t>(set.ncomp), 0.0);
+  for (std::size_t k = 0; k < error.size(); ++k) {
+    double sum = 0.0;
+    for (std::size_t i = first; i < n; ++i) sum += asked_.front().values[k * n + i];
+    value.push_back(first < n ? volume * sum / static_cast<double>(n - first) : 0.0);
+  }
+  mode_search rehearsed(
+      set, domain, any_mapped(problem_->axes) ? problem_->axes.data() : nullptr,
+      [&](int64 points, const double *x, double *values, int64 &evaluations) {
+        evaluations = points;
+        return sample(points, x, values, written);
+      },
+      bytes_, kept_);
+  const auto no_regions = [](const double *) { return std::vector<double>(); };
+  rehearsed.look_if_owed(value.data(), error.data(), no_regions, set.initial_regions, places_.after, set.maxeval, true);
+} catch (const std::bad_alloc &) {
+  return;  // the look itself may have more
+}
+
+bool places_ahead::has_said() {
+  bool has = false;
+  for (asked_points &a : asked_) {
+    awaited_values::wait(a.values, static_cast<std::size_t>(a.n * problem_->ncomp()), beside_);
+    has = has || *a.said != 0;
+  }
+  if (has) asked_.clear();
+  return has;
 }
 
 bool places_ahead::take(int64 n, const double *x, double *values) {
-  if (!is_coming_ || n != asked_.points || std::memcmp(x, x_.data(), x_.size() * sizeof(double)) != 0) return false;
-  is_coming_ = false;
-  const auto count = static_cast<std::size_t>(n * ncomp_);
-  awaited_values::wait(values_there(), count, stream_);
-  std::copy_n(values_there(), count, values);
-  return *said_ == 0 && std::all_of(values, values + count, [](double v) { return std::isfinite(v); });
+  for (const asked_points &a : asked_) {
+    if (n != a.n || !(a.x.empty() ? x == places_.x : std::memcmp(x, a.x.data(), a.x.size() * sizeof(double)) == 0))
+      continue;
+    std::copy_n(a.values, n * problem_->ncomp(), values);
+    return are_numbers(a);
+  }
+  return false;
 }
 
 }  // namespace tessera

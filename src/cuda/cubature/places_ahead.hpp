@@ -1,51 +1,68 @@
-// The integrand at the usual places of a look for modes (engine/cubature/usual_places.hpp), by a kernel that waits behind the steps: where they have come to the tolerance, so that the run
-// is going to ask, it is at work while the host hears of their end. Where they have not it does nothing.
+// A look for modes (engine/cubature/mode_search.hpp) rehearsed while the first steps of a run are at work on the device and the host has nothing to do: the integrand at the usual places, by a kernel beside the steps,
+// and, with the mean there for that of the run, what the look then asks for. Where the run comes to its look the values are there, mostly; what it does not ask for counts for nothing.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "../../engine/cubature/mode_search.hpp"
+#include "../../problem.hpp"
 #include "../device/driver.hpp"
-#include "../device/user_calls.hpp"
-#include "device_problem.hpp"
 #include "kernel.hpp"
 
 namespace tessera {
 
 class places_ahead {
  public:
-  // For a run with that search, whose values are those of the integrand in so many components. All of it stays where it is until end().
-  void begin(mode_search &modes, int ncomp, const loaded_kernel &kernel, CUdeviceptr params, CUstream stream);
+  places_ahead() = default;
+  places_ahead(const places_ahead &) = delete;
+  places_ahead &operator=(const places_ahead &) = delete;
+  ~places_ahead();
+
+  // For a run of that problem with that search, whose points may take so many bytes and have `kept` for their memory. All of it stays where it is until end().
+  void begin(const cubature_problem &problem, mode_search &modes, int64 memory, looked_memory &kept,
+             const loaded_kernel &kernel, CUdeviceptr params, CUstream stream);
   // Nothing of it is on its way any more.
   void end();
 
-  // Before steps are started: when they are to ask. They write to `wanted`, on the device.
-  asked_ahead ask(CUdeviceptr wanted);
-  // Behind those that have been started.
-  void start();
-  // What the steps have come to.
-  void tell(outcome end, int64 evaluations, int64 most) {
-    is_coming_ = modes_ && is_asked_for(asked_, end, evaluations, most);
-  }
-  // The values[ncomp][n] at points x[ndim][n], if it is these that have been asked for and all are numbers.
+  // Before the first steps are launched in the run's stream: what has been sent there is on the device, for no stream waits for another.
+  void prepare();
+  // Behind their launch. They set *written when they are through; then it is no longer rehearsed.
+  void start(const int *written);
+  // Has the integrand said anything but numbers, which the steps may have heard? Waits for what is on its way.
+  bool has_said();
+  // The values[ncomp][n] at points x[ndim][n], if they have been asked for and all are numbers.
   bool take(int64 n, const double *x, double *values);
 
  private:
-  // Behind the points.
-  double *values_there() const { return memory_.numbers() + x_.size(); }
+  // Points of which the device has been told.
+  struct asked_points {
+    int64 n;
+    std::vector<double> x;  // [ndim][n], for those there may become the user's; usual places, which stay: none
+    double *values;         // [ncomp][n]
+    const int *said;
+  };
+  static constexpr std::size_t most_asked = 24;  // times
 
+  asked_points *ask(int64 n, const double *x);
+  bool is_there(asked_points &a, const int *written) const;
+  bool are_numbers(const asked_points &a) const;
+  outcome sample(int64 n, const double *x, double *values, const int *written);
+  void rehearse(const int *written);
+
+  const cubature_problem *problem_ = nullptr;
   mode_search *modes_ = nullptr;
-  int ncomp_ = 0;
+  int64 bytes_ = 0;
+  looked_memory *kept_ = nullptr;
   const loaded_kernel *kernel_ = nullptr;
   CUdeviceptr params_ = 0;
-  CUstream stream_ = nullptr;
-  places_to_look_at next_ = {};
-  asked_ahead asked_ = {};
-  std::vector<double> x_;  // on the device they may become the user's
-  point_memory memory_;
-  const int *said_ = nullptr;
-  bool is_coming_ = false;
+  CUstream stream_ = nullptr, beside_ = nullptr;  // of the steps, and of its own
+  places_to_look_at places_ = {};
+  std::vector<asked_points> asked_;
+  mapped_memory memory_;
+  std::size_t taken_ = 0;  // numbers of it
+  bool is_on_its_way_ = false;
 };
 
 }  // namespace tessera

@@ -70,8 +70,8 @@ bool at_points(device_memory &memory, CUstream stream, int coordinates, int ncom
 
 // Starts a module's kernel tessera_points. Few points have a block each, so that none waits for the loops and branches of others.
 inline void launch_points(CUfunction kernel, CUdeviceptr params, CUstream stream, long long n, CUdeviceptr from,
-                          CUdeviceptr to, CUdeviceptr said = 0, CUdeviceptr wanted = 0) {
-  void *arguments[] = {&n, &from, &to, &params, &said, &wanted};
+                          CUdeviceptr to, CUdeviceptr said = 0) {
+  void *arguments[] = {&n, &from, &to, &params, &said};
   const unsigned threads = n <= 256 ? 1 : 128;
   const unsigned blocks = static_cast<unsigned>(std::min<long long>((n + threads - 1) / threads, 4096));
   check(cuda().launch(kernel, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, nullptr), "starting the kernel");
@@ -101,14 +101,25 @@ class awaited_values {
   }
   static void wait(const double *values, std::size_t n, CUstream stream) {
     std::size_t i = 0;
-    const auto are_there = [&] {
-      while (i < n && __atomic_load_n(reinterpret_cast<const uint64 *>(values + i), __ATOMIC_ACQUIRE) != unwritten) ++i;
-      return i == n;
+    wait_until([&] { return are_there(values, i, n); }, stream);
+  }
+  // False: the word has been set before, or it takes long.
+  static bool wait_beside(const double *values, std::size_t n, const int *word, CUstream stream) {
+    std::size_t i = 0;
+    bool are = false;
+    const auto has_ended = [&] {
+      are = are_there(values, i, n);
+      return are || __atomic_load_n(word, __ATOMIC_ACQUIRE) != 0;
     };
-    wait_until(are_there, stream);
+    return is_soon(has_ended, stream) && are;
   }
 
  private:
+  // i: behind those that were there before.
+  static bool are_there(const double *values, std::size_t &i, std::size_t n) {
+    while (i < n && __atomic_load_n(reinterpret_cast<const uint64 *>(values + i), __ATOMIC_ACQUIRE) != unwritten) ++i;
+    return i == n;
+  }
   static constexpr uint64 unwritten = 0x7ff8546573736572;
 };
 

@@ -100,11 +100,9 @@ __device__ __forceinline__ void user_values(const double *x, double *f, const vo
 
 #if !TESSERA_MANY
 // The integrand at n points of the box, which become the user's: coordinate j of point i is x[j*n + i]. *said, where there is such a place, is not touched
-// unless the integrand has said something beside its values. wanted: null, or 0 where there is nothing to be done. A point's values are written last, so that the host, which may look before the kernel is through, finds the rest.
-extern "C" __global__ void tessera_points(long long n, double *x, double *f, const void *params, int *said,
-                                          const int *wanted) {
+// unless the integrand has said something beside its values. A point's values are written last, so that the host, which may look before the kernel is through, finds the rest.
+extern "C" __global__ void tessera_points(long long n, double *x, double *f, const void *params, int *said) {
   using namespace tessera;
-  if (wanted && *wanted == 0) return;
   for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < n;
        i += static_cast<long long>(gridDim.x) * blockDim.x) {
     double at[coordinates], value[comps];

@@ -67,8 +67,6 @@ bool bulk(const rule &r, const bulk_state &in, const device_problem &problem, bu
   bulk_steps<host_grid, evaluator>(grid, state, e).run();
   *out = state;
   *problem.failed_out = *problem.failed;
-  if (problem.ahead.wanted)
-    *problem.ahead.wanted = is_asked_for(problem.ahead, state.end, state.evaluations, state.set.maxeval);
   problem.flags_out[2] = 1;
   *problem.failed = 0;
   problem.flags_out[0] = problem.flags_out[1] = 0;
@@ -231,8 +229,6 @@ bool run_cubature(const std::string &name, const rule &r, void **arguments) {
   if (name == "tessera_largest_errors") return largest(argument<largest_arguments>(arguments, 0));
   if (name == "tessera_largest_of_few") return largest_of_few(argument<largest_arguments>(arguments, 0));
   if (name == "tessera_region_records") return records(argument<largest_arguments>(arguments, 0));
-  if (name == "tessera_points" && argument<const int *>(arguments, 5) && *argument<const int *>(arguments, 5) == 0)
-    return true;  // not asked for
   if (name == "tessera_points")
     return points(argument<long long>(arguments, 0), argument<const double *>(arguments, 1),
                   argument<double *>(arguments, 2));
