@@ -33,10 +33,9 @@ void places_ahead::begin(const cubature_problem &problem, mode_search &modes, in
 void places_ahead::end() {
   modes_ = nullptr;
   places_ = {};
+  const bool are_there = std::all_of(asked_.begin(), asked_.end(), [](const asked_points &a) { return a.is_there; });
   asked_.clear();
-  if (!is_on_its_way_) return;
-  is_on_its_way_ = false;
-  check(cuda().stream_synchronize(beside_), "the kernel");
+  if (!are_there) check(cuda().stream_synchronize(beside_), "the kernel");
 }
 
 void places_ahead::prepare() {
@@ -55,8 +54,10 @@ void places_ahead::prepare() {
 void places_ahead::start(const int *written) {
   if (places_.n == 0) return;
   taken_ = 0;
-  asked_points *const there = ask(places_.n, places_.x);
-  if (there && is_there(*there, written) && *there->said == 0 && are_numbers(*there)) rehearse(written);
+  asked_points *const places = ask(places_.n, places_.x);
+  if (!places) return;
+  look_at(*places, written);
+  if (places->is_good) rehearse(written);
 }
 
 // Null: there is no room, or it is enough.
@@ -66,25 +67,27 @@ places_ahead::asked_points *places_ahead::ask(int64 n, const double *x) {
   auto *const said = static_cast<double *>(memory_.address()) + taken_;
   double *const numbers = said + 1;  // behind what the integrand says
   taken_ += 1 + xs + fs;
-  asked_points a = {n, {}, numbers + xs, reinterpret_cast<const int *>(said)};
+  asked_.reserve(most_asked);
+  asked_points a = {n, {}, numbers + xs, reinterpret_cast<const int *>(said), false, false};
   if (x != places_.x) a.x.assign(x, x + xs);
   asked_.push_back(std::move(a));
   std::memset(said, 0, sizeof *said);
   std::copy_n(x, xs, numbers);
   awaited_values::clear(numbers + xs, fs);
-  is_on_its_way_ = true;
   launch_points(kernel_->points(), params_, beside_, n, reinterpret_cast<CUdeviceptr>(numbers),
                 reinterpret_cast<CUdeviceptr>(numbers + xs), reinterpret_cast<CUdeviceptr>(said));
   return &asked_.back();
 }
 
 // Waits, as long as the steps are not through.
-bool places_ahead::is_there(asked_points &a, const int *written) const {
-  return awaited_values::wait_beside(a.values, static_cast<std::size_t>(a.n * problem_->ncomp()), written, beside_);
+void places_ahead::look_at(asked_points &a, const int *written) const {
+  if (awaited_values::wait_beside(a.values, static_cast<std::size_t>(a.n * problem_->ncomp()), written, beside_))
+    see(a);
 }
-
-bool places_ahead::are_numbers(const asked_points &a) const {
-  return std::all_of(a.values, a.values + a.n * problem_->ncomp(), [](double v) { return std::isfinite(v); });
+void places_ahead::see(asked_points &a) const {
+  a.is_there = true;
+  a.is_good = *a.said == 0 &&
+              std::all_of(a.values, a.values + a.n * problem_->ncomp(), [](double v) { return std::isfinite(v); });
 }
 
 // For the rehearsal. Else than running: it is over.
@@ -92,7 +95,8 @@ outcome places_ahead::sample(int64 n, const double *x, double *values, const int
   asked_points *a = &asked_.front();
   if (n != a->n || x != places_.x) {
     a = ask(n, x);
-    if (!a || !is_there(*a, written) || *a->said != 0 || !are_numbers(*a)) return outcome::callback;
+    if (a) look_at(*a, written);
+    if (!a || !a->is_good) return outcome::callback;
   }
   std::copy_n(a->values, n * problem_->ncomp(), values);
   return outcome::running;
@@ -127,7 +131,10 @@ void places_ahead::rehearse(const int *written) try {
 bool places_ahead::has_said() {
   bool has = false;
   for (asked_points &a : asked_) {
-    awaited_values::wait(a.values, static_cast<std::size_t>(a.n * problem_->ncomp()), beside_);
+    if (!a.is_there) {
+      awaited_values::wait(a.values, static_cast<std::size_t>(a.n * problem_->ncomp()), beside_);
+      see(a);
+    }
     has = has || *a.said != 0;
   }
   if (has) asked_.clear();
@@ -138,8 +145,8 @@ bool places_ahead::take(int64 n, const double *x, double *values) {
   for (const asked_points &a : asked_) {
     if (n != a.n || !(a.x.empty() ? x == places_.x : std::memcmp(x, a.x.data(), a.x.size() * sizeof(double)) == 0))
       continue;
-    std::copy_n(a.values, n * problem_->ncomp(), values);
-    return are_numbers(a);
+    if (a.is_good) std::copy_n(a.values, n * problem_->ncomp(), values);
+    return a.is_good;
   }
   return false;
 }

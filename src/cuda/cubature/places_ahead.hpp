@@ -42,12 +42,13 @@ class places_ahead {
     std::vector<double> x;  // [ndim][n], for those there may become the user's; usual places, which stay: none
     double *values;         // [ncomp][n]
     const int *said;
+    bool is_there, is_good;  // has it been seen there, and nothing but numbers?
   };
-  static constexpr std::size_t most_asked = 24;  // times
+  static constexpr std::size_t most_asked = 4;  // times: climbs from there on are not rehearsed
 
   asked_points *ask(int64 n, const double *x);
-  bool is_there(asked_points &a, const int *written) const;
-  bool are_numbers(const asked_points &a) const;
+  void look_at(asked_points &a, const int *written) const;
+  void see(asked_points &a) const;
   outcome sample(int64 n, const double *x, double *values, const int *written);
   void rehearse(const int *written);
 
@@ -62,7 +63,6 @@ class places_ahead {
   std::vector<asked_points> asked_;
   mapped_memory memory_;
   std::size_t taken_ = 0;  // numbers of it
-  bool is_on_its_way_ = false;
 };
 
 }  // namespace tessera

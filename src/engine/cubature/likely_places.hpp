@@ -161,7 +161,7 @@ class likely_places {
 
  private:
   static constexpr double as_explained = 1.5;  // of what a density says
-  static constexpr std::size_t most_high = 64;
+  static constexpr std::size_t most_high = 64, few_high = 4 * most_high;
 
   struct high_place {
     double size;
@@ -192,26 +192,39 @@ class likely_places {
     for (std::size_t i = 0; i < n; ++i) seen.logs += rough_log(m.sizes[i]);
     seen.sizes.insert(seen.sizes.end(), m.sizes.begin(), m.sizes.end());
     seen.count += count;
-    const double least = stands_out_a_little * (are_last ? larger(background, seen.mean()) : background);
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (m.sizes[i] > least) order.push_back(i);
-      if (m.sizes[i] > seen.most) seen.most = m.sizes[i], seen.most_at = first + i;
-    }
-    const std::size_t chosen = std::min(order.size(), most_high);
-    const auto end = order.begin() + static_cast<std::ptrdiff_t>(chosen);
     const auto is_higher = [&m](std::size_t a, std::size_t b) {
       return m.sizes[a] > m.sizes[b] || (m.sizes[a] == m.sizes[b] && a < b);
     };
-    std::nth_element(order.begin(), end, order.end(), is_higher);
-    std::sort(order.begin(), end, is_higher);
+    std::vector<std::size_t> order;
+    order.reserve(few_high);
+    double least = stands_out_a_little * (are_last ? larger(background, seen.mean()) : background);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!(m.sizes[i] > least)) continue;
+      if (order.size() == few_high) {  // the lower ones are none of the highest
+        std::nth_element(order.begin(), order.begin() + (most_high - 1), order.end(), is_higher);
+        order.resize(most_high);
+        least = m.sizes[order.back()];
+        if (!(m.sizes[i] > least)) continue;
+      }
+      order.push_back(i);
+    }
+    std::sort(order.begin(), order.end(), is_higher);
+    const std::size_t chosen = std::min(order.size(), most_high);
+    const std::size_t top =
+        chosen > 0 ? order[0]
+                   : static_cast<std::size_t>(std::max_element(m.sizes.begin(), m.sizes.end()) - m.sizes.begin());
+    if (m.sizes[top] > seen.most) {
+      seen.most = m.sizes[top];
+      seen.most_at = first + top;
+    }
     for (std::size_t c = 0; c < chosen; ++c) {
       seen.highest.push_back({m.sizes[order[c]], first + order[c], seen.values.size()});
       const double *const values = climbs_.points().values(order[c]);
       seen.values.insert(seen.values.end(), values, values + nc_);
     }
-    std::stable_sort(seen.highest.begin(), seen.highest.end(),
-                     [](const high_place &a, const high_place &b) { return a.size > b.size; });
+    if (seen.highest.size() > chosen)  // there are some of the places before
+      std::stable_sort(seen.highest.begin(), seen.highest.end(),
+                       [](const high_place &a, const high_place &b) { return a.size > b.size; });
     seen.highest.resize(std::min(seen.highest.size(), most_high));
     return o;
   }
