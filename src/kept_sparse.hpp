@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -37,8 +38,7 @@ class kept_sparse final : public sparse_executor {
   // As sparse_source has it, with no more than `most` points, which are added. Running also where the last call came to no such values.
   outcome look_beside(int64 most, int64 &points) {
     is_hole_ = at_spread_points_;
-    const int64 bad = bad_points_.empty() ? bad_step_.points * domain_.boxes : bad_points();
-    const int64 all = is_hole_ ? 0 : std::min(most, bad);
+    const int64 all = is_hole_ ? 0 : std::min(most, 2 * all_bad());
     outcome o = is_hole_ ? outcome::nonfinite : outcome::running;
     for (int64 first = 0; first < all && o == outcome::running; first += looked_at_together) {
       const int64 n = std::min(looked_at_together, all - first);
@@ -117,24 +117,31 @@ class kept_sparse final : public sparse_executor {
     });
   }
   int64 bad_points() const { return static_cast<int64>(bad_points_.size()) / ndim_; }
-  // Places beside points first ... first+n-1 of the last call, of a step those of one box after the other: x[ndim][n].
+  int64 all_bad() const { return bad_points_.empty() ? bad_step_.points * domain_.boxes : bad_points(); }
+  // Places first ... first+n-1 beside points of the last call, of a step those of one box after the other: x[ndim][n]. One beside each, and one on its other side: next to the edge of a hole one of
+  // them may be outside it.
   void put_beside(int64 first, int64 n, double *x) const {
-    if (bad_points_.empty()) {
-      put_points(first, n, x);
-    } else {
-      for (int j = 0; j < ndim_; ++j) std::copy_n(bad_points_.data() + j * bad_points() + first, n, x + j * n);
-    }
+    const int64 points = all_bad(), of_one_side = std::max<int64>(0, std::min(n, points - first));
+    put_bad(first, of_one_side, n, x);
+    put_bad(std::max<int64>(0, first - points), n - of_one_side, n, x + of_one_side);
     for (int64 i = 0; i < n; ++i) {
-      const int64 box = bad_points_.empty() ? (first + i) / bad_step_.points : 0;
+      const int64 point = (first + i) % points, box = bad_points_.empty() ? point / bad_step_.points : 0;
+      const int line = static_cast<int>(point % most_lines);
       for (int j = 0; j < ndim_; ++j) {
+        const double centre = domain_.centre[box * ndim_ + j], half = domain_.half[box * ndim_ + j];
         double &at = x[j * n + i];
-        const int64 field = box * ndim_ + j;
-        const int line = static_cast<int>((first + i) % most_lines);
-        at += beside * (line_coordinate(domain_.centre[field], domain_.half[field], line, 0, j) - at);
+        const double away = beside * (line_coordinate(centre, half, line, 0, j) - at), other = at - away;
+        at = first + i < points || !(std::fabs(other - centre) < half) ? at + away : other;
       }
     }
   }
-  void put_points(int64 first, int64 n, double *x) const {
+  // The points themselves: x[ndim][n], in columns that are `apart`.
+  void put_bad(int64 first, int64 n, int64 apart, double *x) const {
+    if (n == 0) return;
+    if (bad_points_.empty()) return put_points(first, n, apart, x);
+    for (int j = 0; j < ndim_; ++j) std::copy_n(bad_points_.data() + j * bad_points() + first, n, x + j * apart);
+  }
+  void put_points(int64 first, int64 n, int64 apart, double *x) const {
     sparse_domain domain = domain_;
     domain.axes = nullptr;
     const sparse_step &step = bad_step_;
@@ -142,7 +149,7 @@ class kept_sparse final : public sparse_executor {
       const int64 box = (first + i) / step.points, point = (first + i) % step.points;
       const sparse_index *const q = index_of_point(step, point);
       write_sparse_point(tables_, domain, ndim_, static_cast<int>(box), *q,
-                         step.all.links + (q - step.all.indices) * ndim_, point - q->first, x + i, n);
+                         step.all.links + (q - step.all.indices) * ndim_, point - q->first, x + i, apart);
     }
   }
 
