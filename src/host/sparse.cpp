@@ -103,7 +103,7 @@ void host_sparse::evaluate_points(const sparse_step &step, int64 first, int64 n,
   if (check != 0.0) report_nonfinite(first, n, b);
 }
 
-// The integrand at points that are no grid's, to values_. write(point, x, ldx): returns the Jacobian.
+// The integrand at points that are no grid's, to values_. write(first, n, block): so many of them, and their Jacobians.
 template <class Write>
 outcome host_sparse::by_blocks(int64 points, const Write &write) {
   values_.resize(index(points * ncomp_));
@@ -115,7 +115,7 @@ outcome host_sparse::by_blocks(int64 points, const Write &write) {
         point_block &b = work_[index(thread)];
         prepare(b, block_);
         const int64 n = end - first;
-        for (int64 i = 0; i < n; ++i) b.jacobian[index(i)] = write(first + i, b.x.data() + i, b.stride);
+        write(first, n, b);
         if (!call(first, n, points_of_call(n), b)) return;
         double check = 0.0;
         for (int64 i = 0; i < n; ++i)
@@ -131,13 +131,14 @@ outcome host_sparse::by_blocks(int64 points, const Write &write) {
 }
 
 outcome host_sparse::sample(int64 n, const double *x, double *values) {
-  const outcome o = by_blocks(n, [&](int64 i, double *to, int64 ldx) {
-    double jacobian = 1.0;
-    for (int j = 0; j < ndim_; ++j) {
-      const double at = x[int64{j} * n + i];
-      to[j * ldx] = domain_.axes ? map_axis(domain_.axes[j], at, jacobian) : at;
+  const outcome o = by_blocks(n, [&](int64 first, int64 count, point_block &b) {
+    for (int64 i = 0; i < count; ++i) {
+      double &jacobian = b.jacobian[index(i)] = 1.0;
+      for (int j = 0; j < ndim_; ++j) {
+        const double at = x[int64{j} * n + first + i];
+        b.x[index(j * b.stride + i)] = domain_.axes ? map_axis(domain_.axes[j], at, jacobian) : at;
+      }
     }
-    return jacobian;
   });
   for (int64 i = 0; i < n && o == outcome::running; ++i)
     for (int k = 0; k < ncomp_; ++k) values[k * n + i] = values_[index(i * ncomp_ + k)];
@@ -154,6 +155,7 @@ outcome host_sparse::find_unexplained(const tested_set &set, const double *means
   std::vector<panel_number> starts;
   for (int i = 0; i < ndim_ * log_starts && !panels.empty(); ++i)
     starts.push_back(log_start(domain_.map, i / log_starts, i % log_starts));
+  const log_map logs = {panels.data(), starts.data()};
   const auto with = [&](auto known, int64 i, double *x, int64 ldx, double &value) {
     const double jacobian = write_tested_point(domain_, ndim_, set, i, x, ldx, known);
     value = known.value();
@@ -161,23 +163,60 @@ outcome host_sparse::find_unexplained(const tested_set &set, const double *means
   };
   const auto write = [&](int64 i, double *x, int64 ldx, double &value) {
     return panels.empty() ? with(series_density{domain_.map}, i, x, ldx, value)
-                          : with(logged_density{{panels.data(), starts.data()}}, i, x, ldx, value);
+                          : with(logged_density{logs}, i, x, ldx, value);
   };
+  // Spread points, of which at first it is known how high the density is at least, begin here. Of the points that this rank has not looked at nothing but their values is known.
+  const bool has_bounds = !panels.empty() && !domain_.axes && ranks_there() == 1;
+  const int64 bounded = has_bounds ? tested_in_region * set.in_regions : set.points();
+  const density_bound bound(domain_, logs, has_bounds ? ndim_ : 0);
   double unused[most_spread_axes];
   std::fill_n(sizes, ncomp_, 0.0);
   for (int64 first = 0; first < set.points(); first += together) {
     const int64 n = std::min(together, set.points() - first);
-    const outcome o =
-        by_blocks(n, [&](int64 i, double *to, int64 ldx) { return write(first + i, to, ldx, density[index(i)]); });
+    const outcome o = by_blocks(n, [&](int64 from, int64 count, point_block &b) {
+      const int64 known = std::max<int64>(0, std::min(count, bounded - first - from));
+      for (int64 i = 0; i < known; ++i)
+        b.jacobian[index(i)] = write(first + from + i, &b.x[index(i)], b.stride, density[index(from + i)]);
+      if (known < count)
+        write_spread(set, bound, first + from + known, count - known, known, b, &density[index(from + known)]);
+    });
     if (o != outcome::running) return o;
     for (int64 i = 0; i < n; ++i) {
-      // Of the points that this rank has not looked at nothing but their values is known.
-      if (ranks_there() > 1) write(first + i, unused, 1, density[index(i)]);
-      for (int k = 0; k < ncomp_; ++k)
-        sizes[k] = larger(sizes[k], unexplained_size(set, values_[index(i * ncomp_ + k)], means[k], density[index(i)]));
+      double &here = density[index(i)];
+      const double *const v = &values_[index(i * ncomp_)];
+      bool is_known = ranks_there() == 1 && first + i < bounded;
+      for (int k = 0; k < ncomp_; ++k) {
+        if (first + i >= bounded && unexplained_size(set, v[k], means[k], here) == 0.0) continue;
+        if (!is_known) write(first + i, unused, 1, here);
+        is_known = true;
+        sizes[k] = larger(sizes[k], unexplained_size(set, v[k], means[k], here));
+      }
     }
   }
   return outcome::running;
+}
+
+// Points first ... first+n-1 of the set, which are spread, to a block from place `to` on, and how high the density is there at least.
+void host_sparse::write_spread(const tested_set &set, const density_bound &bound, int64 first, int64 n, int64 to,
+                               point_block &b, double *density) const {
+  constexpr int together = 256;
+  double places[together];
+  const int64 before = set.first - tested_in_region * set.in_regions + 1;
+  std::fill_n(&b.jacobian[index(to)], n, 1.0);
+  for (int64 i = 0; i < n; i += together) {
+    const int count = static_cast<int>(std::min<int64>(together, n - i));
+    std::fill_n(density + i, count, 0.0);
+    for (int j = 0; j < ndim_; ++j) {
+      double *const x = &b.x[index(j * b.stride + to + i)];
+      const double centre = domain_.centre[j], half = domain_.half[j];
+      for (int m = 0; m < count; ++m) {
+        places[m] = spread_place(set, j, static_cast<double>(before + first + i + m));
+        x[m] = centre + places[m] * half;
+      }
+      bound.add(j, places, count, density + i);
+    }
+    for (int m = 0; m < count; ++m) density[i + m] = bound.density(density[i + m]);
+  }
 }
 
 void host_sparse::sum_up(const sparse_set &all, int i, double *difference, int64 apart) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "../engine/sparse/density_bound.hpp"
 #include "../engine/sparse/sparse_grid.hpp"
+#include "../engine/sparse/tested_points.hpp"
 #include "block_calls.hpp"
 
 namespace tessera {
@@ -42,6 +44,8 @@ class host_sparse final : public sparse_executor, public block_calls {
   void sum_up(const sparse_set &all, int i, double *difference, int64 apart);
   template <class Write>
   outcome by_blocks(int64 points, const Write &write);
+  void write_spread(const tested_set &set, const density_bound &bound, int64 first, int64 n, int64 to, point_block &b,
+                    double *density) const;
 
   const int64 block_;
   const sparse_tables tables_ = make_sparse_tables();

@@ -13,7 +13,9 @@ extern "C" {
 #include <cmocka.h>
 }
 
+#include "engine/sparse/density_bound.hpp"
 #include "engine/sparse/map_search.hpp"
+#include "engine/sparse/tested_points.hpp"
 
 namespace {
 
@@ -21,8 +23,8 @@ using namespace tessera;
 using point_function = std::function<double(const double *)>;
 
 struct searched {
-  searched(int ndim, const point_function &f, int64 most = 100000)
-      : centre(static_cast<std::size_t>(ndim), 0.5), half(static_cast<std::size_t>(ndim), 0.5) {
+  searched(int ndim, const point_function &f, int64 most = 100000, double middle = 0.5)
+      : centre(static_cast<std::size_t>(ndim), middle), half(static_cast<std::size_t>(ndim), 0.5) {
     search.start(ndim, 1, {centre.data(), half.data(), nullptr, 1}, most,
                  [this, ndim, f](int64 n, const double *x, double *values) {
                    assert_true(n > 0);
@@ -88,15 +90,45 @@ void products_are_mapped_to_rounding(void **) {
   product_is_mapped({0.26, 0.44, 0.69, 0.34, 0.38, 0.71, 0.37, 0.5, 0.74}, 14);
 }
 
+struct logarithms {
+  logarithms(const product_map &map, int ndim) : panels(static_cast<std::size_t>(map.first[ndim])) {
+    for (std::size_t p = 0; p < panels.size(); ++p)
+      for (int cell = 0; cell <= log_cells; ++cell) write_log_cell(map.panels[p], cell, panels[p]);
+    for (int i = 0; i < ndim * log_starts; ++i) starts.push_back(log_start(map, i / log_starts, i % log_starts));
+  }
+  log_map map() const { return {panels.data(), starts.data()}; }
+
+  std::vector<log_panel> panels;
+  std::vector<panel_number> starts;
+};
+
 // What a look at many points takes for the density of an axis, over what it is.
 double logged_over_density(const product_map &map, int j, double at) {
-  std::vector<log_panel> logs(static_cast<std::size_t>(map.first[j + 1]));
-  for (std::size_t p = 0; p < logs.size(); ++p)
-    for (int cell = 0; cell <= log_cells; ++cell) write_log_cell(map.panels[p], cell, logs[p]);
-  std::vector<panel_number> starts;
-  for (int i = 0; i < (j + 1) * log_starts; ++i) starts.push_back(log_start(map, i / log_starts, i % log_starts));
-  const log_map logged = {logs.data(), starts.data()};
-  return std::exp2(double{log_density_at(logged, j, 2 * at - 1, at)}) / density_at(map, j, at);
+  const logarithms logs(map, j + 1);
+  return std::exp2(double{log_density_at(logs.map(), j, 2 * at - 1, at)}) / density_at(map, j, at);
+}
+// Nor what it is at least, which a look on the host asks for first.
+void bounds_are_below(const product_map &map, const std::vector<double> &centre, const std::vector<double> &half,
+                      double most_far) {
+  const int ndim = static_cast<int>(centre.size());
+  const logarithms logs(map, ndim);
+  const sparse_domain domain = {centre.data(), half.data(), nullptr, 1, map};
+  const density_bound bound(domain, logs.map(), ndim);
+  constexpr int points = 200000;
+  int far = 0;
+  for (int i = 0; i < points; ++i) {
+    logged_density known{logs.map()};
+    double least = 0;
+    for (int j = 0; j < ndim; ++j) {
+      const double place = (2 * fraction(0.5 + (i + 1) * std::sqrt(2 + 1.7 * j)) - 1) * 0.999999;
+      const std::size_t c = static_cast<std::size_t>(j);
+      known.add(j, place, centre[c] + place * half[c]);
+      bound.add(j, &place, 1, &least);
+    }
+    assert_true(bound.density(least) <= known.value());
+    far += 1.3 * bound.density(least) < known.value();
+  }
+  assert_true(far < most_far * points);
 }
 void densities_are_known_by_their_logarithms(void **) {
   const point_function f = [](const double *x) {
@@ -118,6 +150,14 @@ void densities_are_known_by_their_logarithms(void **) {
       // Around a zero it is too much: what is there is looked at less sharply.
       if (j < 4 || (at > 0.02 && std::fabs(at - 0.375) > 0.02)) assert_true(ratio < 1.03);
     }
+  bounds_are_below(map, s.centre, s.half, 0.15);
+  // Where coordinates are rounded to a ten-billionth of the range.
+  constexpr double away = 3e5;
+  searched far(
+      2, [](const double *x) { return factor(2, x[0] - away) * factor(2, x[1] - away); }, 100000, away + 0.5);
+  assert_true(far.search.find({away + 0.65, away + 0.75, away + 0.57, away + 0.2}, {}, true) == outcome::running);
+  assert_true(far.search.is_found());
+  bounds_are_below(far.search.map(), far.centre, far.half, 0.15);
 }
 
 // 1 over a power of a sum: lines fall off as its ninth power, the mass along an axis as its second.
@@ -140,6 +180,7 @@ void peaks_in_corners_have_wide_maps(void **) {
   assert_true(s.search.is_found() && s.search.is_wide() && !s.search.is_product());
   s.search.write_nodes(patterson_levels);
   const product_map map = s.search.map();
+  bounds_are_below(map, s.centre, s.half, 0.15);
   const sparse_tables tables = make_sparse_tables();
   double all = 0, first = 0, second = 0;  // moments of what is left of the integrand in the variables of the map
   const std::vector<double> turns = spread_turns(8);

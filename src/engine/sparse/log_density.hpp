@@ -39,14 +39,10 @@ TESSERA_HD panel_number log_start(const product_map &map, int j, int part) {
   return static_cast<panel_number>(part == log_parts ? last : p);
 }
 
-// Of density_at: the parabola of a pair of cells. place: where the coordinate lies on the axis, from -1 to 1.
-TESSERA_HD float log_density_at(const log_map &map, int j, double place, double at) {
+// At so many cells of it from its lower end: the parabola of a pair of cells.
+TESSERA_HD float log_within(const log_panel &p, float cells) {
   constexpr float steep = 3.0f, straight = 1.0f;
-  const int part = static_cast<int>((place + 1.0) * (0.5 * log_parts));
-  const panel_number *const starts = map.starts + j * log_starts + (part < log_parts ? part : log_parts - 1);
-  const log_panel &p = map.panels[panel_at(map.panels, starts[0], starts[1] + 1, at)];
-  const auto within = static_cast<float>((at - p.lower) * p.cells);
-  const float t = within < 0.0f ? 0.0f : (within > log_cells ? static_cast<float>(log_cells) : within);
+  const float t = cells < 0.0f ? 0.0f : (cells > log_cells ? static_cast<float>(log_cells) : cells);
   const int cell = static_cast<int>(t) & ~1, pair = cell < log_cells ? cell : log_cells - 2;
   const float behind = t - static_cast<float>(pair), from = p.logs[pair], middle = p.logs[pair + 1],
               to = p.logs[pair + 2], one = middle - from, two = to - middle, bend = two - one;
@@ -56,6 +52,13 @@ TESSERA_HD float log_density_at(const log_map &map, int j, double place, double 
   const double share = second ? behind - 1.0f : behind;
   return static_cast<float>(
       same_log2((1.0 - share) * same_exp2(second ? middle : from) + share * same_exp2(second ? to : middle)));
+}
+// Of density_at. place: where the coordinate lies on the axis, from -1 to 1.
+TESSERA_HD float log_density_at(const log_map &map, int j, double place, double at) {
+  const int part = static_cast<int>((place + 1.0) * (0.5 * log_parts));
+  const panel_number *const starts = map.starts + j * log_starts + (part < log_parts ? part : log_parts - 1);
+  const log_panel &p = map.panels[panel_at(map.panels, starts[0], starts[1] + 1, at)];
+  return log_within(p, static_cast<float>((at - p.lower) * p.cells));
 }
 
 }  // namespace tessera

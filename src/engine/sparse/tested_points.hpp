@@ -40,6 +40,11 @@ struct logged_density {
   TESSERA_HD double value() const { return same_exp2(sum < -996.0f ? -996.0 : (sum > 996.0f ? 996.0 : sum)); }
 };
 
+// Where a point that is spread over the domain lies on axis j, from -1 to 1: not on a face. Number 1 is the first.
+TESSERA_HD double spread_place(const tested_set &s, int j, double number) {
+  return (2.0 * fraction(0.5 + number * s.turns[j]) - 1.0) * 0.999999;
+}
+
 // Coordinate j goes to x[j*ldx]. density: of the domain's map, at no axis yet. Returns the Jacobian of the axes.
 template <class Density>
 TESSERA_HD double write_tested_point(const sparse_domain &domain, int ndim, const tested_set &s, int64 i, double *x,
@@ -59,7 +64,7 @@ TESSERA_HD double write_tested_point(const sparse_domain &domain, int ndim, cons
       at = s.regions.centre(region, j) + side * aside * s.regions.half(region, j);
       place = (at - domain.centre[j]) / domain.half[j];
     } else {
-      place = (2.0 * fraction(0.5 + number * s.turns[j]) - 1.0) * 0.999999;  // not on a face
+      place = spread_place(s, j, number);
       at = domain.centre[j] + place * domain.half[j];
     }
     density.add(j, place, at);
