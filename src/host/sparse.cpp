@@ -47,9 +47,10 @@ outcome host_sparse::evaluate(const sparse_step &step, double *differences) {
       {{values_.data(), sizeof(double), nullptr, ranks_there() > 1 ? ncomp_ : 0}});
   if (end_ != outcome::running) return end_;
   if (ranks_there() > 1)
-    in_boxes(step, 0, points, [&](int box, const sparse_index &q, int64 point, int64 i) {
-      for (int k = 0; k < ncomp_; ++k)
-        store_[index(q.place + point + (box * ncomp_ + k) * q.stride)] = values_[index(i * ncomp_ + k)];
+    in_boxes(step, 0, points, [&](int box, const sparse_index &q, int64 point, int64 count, int64 at) {
+      for (int64 i = 0; i < count; ++i)
+        for (int k = 0; k < ncomp_; ++k)
+          store_[index(q.place + point + i + (box * ncomp_ + k) * q.stride)] = values_[index((at + i) * ncomp_ + k)];
     });
   const int64 n = step.count();
   const int64 together = step.stages > 0 ? n : 16;  // those below come first
@@ -60,45 +61,71 @@ outcome host_sparse::evaluate(const sparse_step &step, double *differences) {
   return outcome::running;
 }
 
-// visit(index, point of it, place among the n) for points first .. first+n-1 of the step in one box.
+// visit(index, first point of it, how many, place of that among the n) for points first .. first+n-1 of the step in one box.
 template <class Visit>
-void host_sparse::each_point(const sparse_step &step, int64 first, int64 n, Visit visit) {
+void host_sparse::each_index(const sparse_step &step, int64 first, int64 n, Visit visit) {
   const sparse_index *q = index_of_point(step, first);
-  for (int64 i = 0; i < n; ++i) {
+  for (int64 i = 0, now; i < n; i += now) {
     while (first + i - q->first >= int64{1} << q->bits) ++q;
-    visit(*q, first + i - q->first, i);
+    const int64 point = first + i - q->first;
+    now = std::min(n - i, (int64{1} << q->bits) - point);
+    visit(*q, point, now, i);
   }
 }
 
-// visit(box, index, point of it, place among the n) for points first .. first+n-1 of those of one box after the other.
+// visit(box, index, first point of it, how many, place among the n) for points first .. first+n-1 of those of one box after the other.
 template <class Visit>
 void host_sparse::in_boxes(const sparse_step &step, int64 first, int64 n, const Visit &visit) {
   for (int64 i = 0, now; i < n; i += now) {
     const int64 box = (first + i) / step.points, from = (first + i) % step.points;
     now = std::min(n - i, step.points - from);
-    each_point(step, from, now, [&](const sparse_index &q, int64 point, int64 place) {
-      visit(static_cast<int>(box), q, point, i + place);
+    each_index(step, from, now, [&](const sparse_index &q, int64 point, int64 count, int64 place) {
+      visit(static_cast<int>(box), q, point, count, i + place);
     });
   }
 }
 
+// Points `point` and on of an index, to places `to` and on of a block. Axis by axis where neither is mapped, for on most of them all of the points are at the centre.
+void host_sparse::write_points(int box, const sparse_index &q, const axis_link *links, int64 point, int64 count,
+                               int64 to, point_block &b) const {
+  if (domain_.axes || domain_.map.nodes) {
+    for (int64 i = 0; i < count; ++i)
+      b.jacobian[index(to + i)] =
+          write_sparse_point(tables_, domain_, ndim_, box, q, links, point + i, &b.x[index(to + i)], b.stride);
+    return;
+  }
+  std::fill_n(&b.jacobian[index(to)], count, 1.0);
+  int bits = q.bits;
+  for (int j = 0; j < ndim_; ++j) {
+    const double centre = domain_.centre[int64{box} * ndim_ + j], half = domain_.half[int64{box} * ndim_ + j];
+    const int level = level_of(links[j]), own = level - 1;
+    double *const x = &b.x[index(j * b.stride + to)];
+    bits -= own;
+    if (own == 0) {
+      std::fill_n(x, count, centre);
+      continue;
+    }
+    const int64 last = (int64{1} << own) - 1;
+    for (int64 i = 0; i < count; ++i) x[i] = centre + node_of(tables_, level, (point + i) >> bits & last) * half;
+  }
+}
+
 void host_sparse::evaluate_points(const sparse_step &step, int64 first, int64 n, point_block &b) {
-  in_boxes(step, first, n, [&](int box, const sparse_index &q, int64 point, int64 i) {
-    b.jacobian[index(i)] =
-        write_sparse_point(tables_, domain_, ndim_, box, q, step.all.links + (&q - step.all.indices) * ndim_, point,
-                           b.x.data() + i, b.stride);
+  in_boxes(step, first, n, [&](int box, const sparse_index &q, int64 point, int64 count, int64 to) {
+    write_points(box, q, step.all.links + (&q - step.all.indices) * ndim_, point, count, to, b);
   });
   if (!call(first, n, points_of_call(n), b)) return;
   double check = 0.0;
-  in_boxes(step, first, n, [&](int box, const sparse_index &q, int64 point, int64 i) {
-    for (int k = 0; k < ncomp_; ++k) {
-      const double v = weighted(b.f[index(k * b.stride + i)], b.jacobian[index(i)]);
-      check += 0.0 * v;
-      if (ranks_there() > 1)
-        values_[index((first + i) * ncomp_ + k)] = v;
-      else
-        store_[index(q.place + point + (box * ncomp_ + k) * q.stride)] = v;
-    }
+  const bool shared = ranks_there() > 1;
+  in_boxes(step, first, n, [&](int box, const sparse_index &q, int64 point, int64 count, int64 at) {
+    for (int k = 0; k < ncomp_; ++k)
+      for (int64 i = 0; i < count; ++i) {
+        const double v = weighted(b.f[index(k * b.stride + at + i)], b.jacobian[index(at + i)]);
+        check += 0.0 * v;
+        double &to = shared ? values_[index((first + at + i) * ncomp_ + k)]
+                            : store_[index(q.place + point + i + (box * ncomp_ + k) * q.stride)];
+        to = v;
+      }
   });
   if (check != 0.0) report_nonfinite(first, n, b);
 }

@@ -37,9 +37,11 @@ class host_sparse final : public sparse_executor, public block_calls {
  private:
   static int64 block_for(const cubature_problem &problem);
   template <class Visit>
-  static void each_point(const sparse_step &step, int64 first, int64 n, Visit visit);
+  static void each_index(const sparse_step &step, int64 first, int64 n, Visit visit);
   template <class Visit>
   static void in_boxes(const sparse_step &step, int64 first, int64 n, const Visit &visit);
+  void write_points(int box, const sparse_index &q, const axis_link *links, int64 point, int64 count, int64 to,
+                    point_block &b) const;
   void evaluate_points(const sparse_step &step, int64 first, int64 n, point_block &b);
   void sum_up(const sparse_set &all, int i, double *difference, int64 apart);
   template <class Write>
