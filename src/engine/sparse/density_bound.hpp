@@ -30,7 +30,7 @@ class density_bound {
   // The density is no less, by that sum. 2^t lies above its tangents.
   double density(double least) const {
     const double t = least - rounding_;
-    if (!(t > -1000.0 && t < 1000.0)) return 0.0;
+    if (!(t > -1000.0 && t < 996.0)) return 0.0;  // where it is cut off itself
     const auto whole = static_cast<int>(t + 1024.0) - 1024;
     const double part = t - whole;
     return (1.0 + 0.693 * part) * double_of(static_cast<uint64>(1023 + whole) << 52);
