@@ -74,8 +74,7 @@ class map_search {
 
  private:
   static constexpr int most_attempts = 3, levels_at_first = 6;
-  static constexpr double narrow =
-      1.2;  // an axis over the width of a peak, in the geometric mean, from which on a map may pay
+  static constexpr double narrow = 2.5;  // an axis over the width of a peak, in the geometric mean, where a map pays
   static constexpr double same_product = 1e-6, moved = 1.01, share_aside = 0.75, coarse = 1e-4;
   static constexpr double resolved = 1e-6;  // of the largest density: it is known to 2e-13 of that
   static constexpr int rounds_of_powers = 2, points_of_powers = 1024;
