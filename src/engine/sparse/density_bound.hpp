@@ -75,9 +75,9 @@ class density_bound {
       const int cell = std::min(static_cast<int>(a), log_cells - 1), pair = cell & ~1;
       const float bend = panel.logs[pair] + panel.logs[pair + 2] - 2.0f * panel.logs[pair + 1];
       const auto length = static_cast<float>(b - a);
-      least =
-          std::min({least, log_within(panel, static_cast<float>(a)) - 0.125f * std::max(0.0f, bend) * length * length,
-                    log_within(panel, static_cast<float>(b)) - 0.125f * std::max(0.0f, bend) * length * length});
+      const float sag = 0.125f * std::max(0.0f, bend) * length * length;
+      least = std::min(
+          least, std::min(log_within(panel, static_cast<float>(a)), log_within(panel, static_cast<float>(b))) - sag);
       if (b >= to) return least - rounding;
       a = b;
     }
