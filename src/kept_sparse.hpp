@@ -110,6 +110,7 @@ class kept_sparse final : public sparse_executor {
     if (!answers_) return executor_->find_unexplained(points, means, sizes);
     question asked(uint64{0x746573746564});
     asked.add(ndim_).add(ncomp_).add(points.in_regions).add(points.first).add(points.spread).add(means, ncomp_);
+    asked.add(&points.departure, 1).add(&points.departure_in_mass, 1);
     return ask(asked.key(), sizes, static_cast<std::size_t>(ncomp_), [&] {
       if (points.are_there) return executor_->find_unexplained(points, means, sizes);
       std::fill_n(sizes, ncomp_, infinity_value());

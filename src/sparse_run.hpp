@@ -95,6 +95,7 @@ class sparse_run final : public sparse_source {
     opening.end = search.find(starts, faces, may_be_wide);
     opening.points = search.points();
     opening.kind = search.is_product() ? map_kind::product : search.is_wide() ? map_kind::wide : map_kind::lines;
+    opening.is_broad = search.is_broad();
     opening.is_lost = opening.end == outcome::running && search.is_lost();
     opening.is_early = opening.end == outcome::running && !search.is_product() && !may_be_wide;
     if (opening.end != outcome::running || !search.is_found()) return opening;

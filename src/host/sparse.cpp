@@ -213,10 +213,10 @@ outcome host_sparse::find_unexplained(const tested_set &set, const double *means
       const double *const v = &values_[index(i * ncomp_)];
       bool is_known = ranks_there() == 1 && first + i < bounded;
       for (int k = 0; k < ncomp_; ++k) {
-        if (first + i >= bounded && unexplained_size(set, v[k], means[k], here) == 0.0) continue;
+        if (first + i >= bounded && unexplained_size(set, first + i, v[k], means[k], here) == 0.0) continue;
         if (!is_known) write(first + i, unused, 1, here);
         is_known = true;
-        sizes[k] = larger(sizes[k], unexplained_size(set, v[k], means[k], here));
+        sizes[k] = larger(sizes[k], unexplained_size(set, first + i, v[k], means[k], here));
       }
     }
   }
@@ -237,7 +237,7 @@ void host_sparse::write_spread(const tested_set &set, const density_bound &bound
       double *const x = &b.x[index(j * b.stride + to + i)];
       const double centre = domain_.centre[j], half = domain_.half[j];
       for (int m = 0; m < count; ++m) {
-        places[m] = spread_place(set, j, static_cast<double>(before + first + i + m));
+        places[m] = spread_place(set, domain_.map, j, before + first + i + m);
         x[m] = centre + places[m] * half;
       }
       bound.add(j, places, count, density + i);

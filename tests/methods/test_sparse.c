@@ -170,6 +170,35 @@ static void test_narrow_product(void **state) {
   tessera_destroy(s);
 }
 
+/* Normal densities a unit wide over infinite ranges, as users have them: in the variables of the range they are hardly narrow, and regions alone, in five variables, need more than 2e7 evaluations for 1e-6. */
+static int normal_density(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  const double middle = *(const double *)userdata;
+  double s = 0;
+  (void)ncomp;
+  for (int j = 0; j < ndim; ++j) s += (x[j] - middle) * (x[j] - middle);
+  f[0] = exp(-s);
+  return 0;
+}
+static void test_normal_densities(void **state) {
+  (void)state;
+  for (int n = 3; n <= (sanitized ? 4 : 6); ++n)
+    for (int i = 0; i < 4; ++i) {
+      double middle = i < 2 ? 0 : 0.05;
+      tessera_solver *s = solver_of(n, 1);
+      put_point(s, normal_density, &middle);
+      put_cube(s, n, -(double)INFINITY, (double)INFINITY);
+      put_real(s, TESSERA_RELTOL, i % 2 ? 1e-8 : 1e-4);
+      put_int(s, TESSERA_MAXEVAL, 8000000);
+      put_int(s, TESSERA_SELECTION, i % 2 ? TESSERA_SELECT_BULK : TESSERA_SELECT_WORST_FIRST);
+      const struct answer a = integrate(s);
+      print_message("  %d variables about %g: status %d, %lld evaluations\n", n, middle, a.status,
+                    (long long)a.evaluations);
+      assert_status(s, a.status, TESSERA_OK);
+      assert_close(a.value, pow(acos(-1.0), 0.5 * n), i % 2 ? 1e-8 : 1e-4, 0);
+      tessera_destroy(s);
+    }
+}
+
 /* Peaks in a corner, wider than lines through them are: 1 over a power of a sum, and a second one that is narrow, as much of it as the user data say. */
 static const double slopes[] = {5, -3, 4, 8, -2, 7, -6, 1};
 static int corner(int ndim, const double *x, int ncomp, double *f, void *userdata) {
@@ -468,6 +497,7 @@ int main(void) {
       cmocka_unit_test(test_product_peaks),
       cmocka_unit_test(test_narrow_product),
       cmocka_unit_test(test_beside_the_middle),
+      cmocka_unit_test(test_normal_densities),
       cmocka_unit_test(test_wide_peaks),
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_not_smooth),

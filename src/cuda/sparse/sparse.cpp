@@ -119,6 +119,7 @@ void cuda_sparse::begin(const sparse_domain &domain) {
     visit(domain_.map.nodes, nd * mapped_nodes * sizeof(mapped_node));
     visit(domain_.map.panels, static_cast<std::size_t>(panels_) * sizeof(density_panel));
     visit(domain_.map.first, (nd + 1) * sizeof(int));
+    visit(domain_.map.parts, nd * (map_shares + 1) * sizeof(double));
   };
   const auto room = [](std::size_t bytes) { return (bytes + 7) / 8 * 8; };
   std::size_t all = 0;

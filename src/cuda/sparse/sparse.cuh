@@ -129,7 +129,7 @@ extern "C" __global__ void __launch_bounds__(128) tessera_tested_values(const te
   for (int k = 0; k < TESSERA_NCOMP; ++k) {
     const double v = weighted(a.f[k * a.n + i], a.jacobian[i]);
     finite &= 0.0 * v == 0.0;
-    const double size = unexplained_size(a.set, v, a.means[k], a.density[i]);
+    const double size = unexplained_size(a.set, a.first + i, v, a.means[k], a.density[i]);
     if (size > 0.0) atomicMax(a.sizes + k, static_cast<unsigned long long>(__double_as_longlong(size)));
   }
   if (!finite) a.answer[1] = 1;

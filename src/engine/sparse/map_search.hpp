@@ -53,8 +53,13 @@ class map_search {
   bool is_found() const { return is_found_; }
   bool is_product() const { return is_product_; }  // as far as a few points show that lie on no line
   bool is_wide() const { return is_wide_; }        // wider than lines are
-  bool is_lost() const { return base_.empty(); }   // the integrand is 0 at all starts
-  int64 points() const { return points_; }         // at which the integrand was asked for
+  bool is_broad() const {                          // hardly narrow on any axis
+    double peaks = 1.0;
+    for (const axis_density &line : lines_) peaks *= line.peak();
+    return peaks < std::pow(narrow, static_cast<double>(nd_));
+  }
+  bool is_lost() const { return base_.empty(); }  // the integrand is 0 at all starts
+  int64 points() const { return points_; }        // at which the integrand was asked for
   // Makes the nodes of all levels known if those of so many are not. Returns whether it has: they stand where they are to be in the map that there is.
   bool write_nodes(int levels) {
     if (levels <= levels_) return false;
@@ -65,16 +70,17 @@ class map_search {
   int64 held_bytes() const {
     std::size_t lines = 0;
     for (const axis_density &line : lines_) lines += line.bytes();
-    return static_cast<int64>(lines + panels_.capacity() * sizeof(density_panel) +
-                              nodes_.capacity() * sizeof(mapped_node) +
-                              (line_points_.capacity() + line_sizes_.capacity() + values_.capacity()) * sizeof(double));
+    return static_cast<int64>(
+        lines + panels_.capacity() * sizeof(density_panel) + nodes_.capacity() * sizeof(mapped_node) +
+        (line_points_.capacity() + line_sizes_.capacity() + values_.capacity() + parts_.capacity()) * sizeof(double));
   }
   // Valid until the next search.
-  product_map map() const { return {nodes_.data(), panels_.data(), first_.data()}; }
+  product_map map() const { return {nodes_.data(), panels_.data(), first_.data(), parts_.data()}; }
 
  private:
   static constexpr int most_attempts = 3, levels_at_first = 6;
-  static constexpr double narrow = 2.5;  // an axis over the width of a peak, in the geometric mean, where a map pays
+  // An axis over the width of a peak, in the geometric mean: where a map pays, and where a peak is narrow.
+  static constexpr double least_narrow = 1.2, narrow = 2.5;
   static constexpr double same_product = 1e-6, moved = 1.01, share_aside = 0.75, coarse = 1e-4;
   static constexpr double resolved = 1e-6;  // of the largest density: it is known to 2e-13 of that
   static constexpr int rounds_of_powers = 2, points_of_powers = 1024;
@@ -241,7 +247,7 @@ class map_search {
         share *= line.peak();
         if (line.has_failed()) return o;
       }
-      if (first && share < std::pow(narrow, static_cast<double>(nd_))) return o;
+      if (first && share < std::pow(is_product_ ? least_narrow : narrow, static_cast<double>(nd_))) return o;
     }
     for (const axis_density &line : lines_)
       if (line.is_empty()) return outcome::running;
@@ -258,6 +264,19 @@ class map_search {
     for (const axis_density &line : lines_) {
       line.write_panels(panels_);
       first_.push_back(static_cast<int>(panels_.size()));
+    }
+    write_parts();
+  }
+  void write_parts() {
+    double shares[map_shares - 1];
+    mapped_node ends[map_shares - 1];
+    for (int i = 1; i < map_shares; ++i) shares[i - 1] = static_cast<double>(i) / map_shares;
+    parts_.clear();
+    for (std::size_t j = 0; j < nd_; ++j) {
+      lines_[j].find(shares, map_shares - 1, ends);
+      parts_.push_back(-1.0);
+      for (const mapped_node &end : ends) parts_.push_back((end.at - box_.centre[j]) / box_.half[j]);
+      parts_.push_back(1.0);
     }
   }
   void write_nodes_to(int levels) {
@@ -289,6 +308,7 @@ class map_search {
   int levels_ = 0;
   std::vector<density_panel> panels_;
   std::vector<int> first_;
+  std::vector<double> parts_;
 };
 
 }  // namespace tessera

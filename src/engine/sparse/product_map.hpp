@@ -37,11 +37,20 @@ TESSERA_HD double chebyshev_sum(const double *series, int terms, double t) {
   return t * one - two + series[0];
 }
 
+constexpr int map_shares = 32;  // of the mass of an axis, equal ones
 struct product_map {
   const mapped_node *nodes;  // [ndim][mapped_nodes]; null: there is no map
   const density_panel *panels;
-  const int *first;  // [ndim + 1] of each axis, in ascending order
+  const int *first;     // [ndim + 1] of each axis, in ascending order
+  const double *parts;  // [ndim][map_shares + 1]: between which such a share lies, from -1 to 1 on the axis
 };
+
+// Below about which place on axis j, from -1 to 1, such a share of its mass lies.
+TESSERA_HD double place_of_share(const product_map &map, int j, double share) {
+  const double *const parts = map.parts + j * (map_shares + 1);
+  const int part = static_cast<int>(share * map_shares);
+  return parts[part] + (share * map_shares - part) * (parts[part + 1] - parts[part]);
+}
 
 // Which of the panels low ... end-1 a coordinate lies in.
 template <class Panel>

@@ -119,9 +119,9 @@ class sparse_race final : public run_hooks {
   // What the integrand may be where that is unexplained, if it were that everywhere, of the value. Not of what is tolerated: it may be the foot of a peak.
   static constexpr double unexplained_share = 1e-30;
   // Of the integrand from the mean in the variables of the map; of a product, where the regions need not have a value by themselves.
-  static constexpr double largest_departure = 20.0, product_departure = 1.5;
+  static constexpr double largest_departure = 20.0, product_departure = 1.5, departure_in_mass = 1.1;
   static constexpr double as_dense = 100.0;  // a wide map has so many times the points there of a grid without one
-  static constexpr double spread_share = 0.5, wide_spread_share = 2.0,
+  static constexpr double spread_share = 0.5, wide_spread_share = 2.0, share_of_broad = 1.0 / 8,
                           most_spread = 2e6;        // points, of the evaluations of the subdivision,
   static constexpr double least_for_product = 1e5;  // evaluations of the subdivision, without a value that agrees
 
@@ -193,8 +193,10 @@ class sparse_race final : public run_hooks {
     if (is_mapped)
       o = explain(n, is_product ? product_departure : largest_departure, agree ? spread_points(n) : most_spread, well);
     if (is_product && !well) kind_ = map_kind::lines;
+    const bool is_explained = well;
     if (o == outcome::running && well && !is_product) o = check_regions(e, n, worst(n, value, error), well);
     if (o != outcome::running) return ends_run(o) ? end_with(o) : give_up(e);
+    if (!is_explained && !is_product && is_broad_) return give_up(e);  // there is little to be gained
     if (!well) return outcome::running;
     // Last, for then what a map explains need not be climbed; beside the value that is going to be claimed.
     std::vector<double> claimed(static_cast<std::size_t>(set_.ncomp)), its_error(claimed);
@@ -262,6 +264,8 @@ class sparse_race final : public run_hooks {
       if (ends_run(end)) return end_with(end);
       e.grid = opening.grid;
       kind_ = opening.kind;
+      most_seen_of_map_ = 0.0;
+      is_broad_ = opening.is_broad;
       is_no_product_ = opening.is_early;
       if (opening.is_lost || opening.is_early) return outcome::running;  // some other time
     }
@@ -462,6 +466,8 @@ class sparse_race final : public run_hooks {
   // Beside the points of a grid with a map.
   double spread_points(int64 n) const {
     const auto evaluations = static_cast<double>(n);
+    if (kind_ == map_kind::product && is_broad_)
+      return std::fmax(spread_share * evaluations, share_of_broad * left_in_regions(n));
     if (kind_ != map_kind::wide) return std::fmax(pace_.least_spread, spread_share * evaluations);
     return left_in_regions(n) > 2.0 * most_spread ? most_spread : wide_spread_share * evaluations;
   }
@@ -508,13 +514,15 @@ class sparse_race final : public run_hooks {
   // departure: what it may be of what is expected; wanted: points spread over the domain.
   outcome explain(int64 n, double departure, double wanted, bool &well) {
     const listed_regions all = regions_of_run_.all();
-    const double spread = std::min(wanted, most_spread);
+    const double spread = std::min(std::fmax(wanted, most_seen_of_map_), most_spread);
+    most_seen_of_map_ = spread;
     tested_set points = {all.view,
                          all.n,
                          0,
                          static_cast<int64>(pace_.seen_first * spread),
                          all.are_there,
                          departure,
+                         !is_broad_ ? 0.0 : (kind_ == map_kind::product ? departure_in_mass : departure),
                          kind_ == map_kind::wide ? as_dense : infinity_value(),
                          {}};
     const std::vector<double> turns = spread_turns(set_.ndim);
@@ -601,6 +609,9 @@ class sparse_race final : public run_hooks {
   std::vector<double> worst_;
   bool ended_ = false, looks_always_ = false, looks_whole_ = false, is_no_product_ = false;
   map_kind kind_ = map_kind::lines;  // of the map
+  bool is_broad_ = false;            // it is hardly narrow
+  double most_seen_of_map_ =
+      0.0;  // points that have been spread to see whether the integrand is explained: what has been met by one is met again
 };
 
 }  // namespace tessera

@@ -12,13 +12,16 @@ namespace tessera {
 constexpr int tested_in_region = 3;
 constexpr int most_spread_axes = 64;
 
-// Points of regions 0 ... in_regions-1, and behind them others, from `first` on: multiples of `turns`, numbers that are not rational, on each axis.
+// Points of regions 0 ... in_regions-1, and behind them others, from `first` on: multiples of `turns`, numbers that are not rational, on each axis. They are spread evenly over the domain,
+// or every second one of them over the mass, for beside a peak that is hardly narrow that may be next to none of the domain where there are many axes.
 struct tested_set {
   region_view regions;
   int64 in_regions, first, spread;
   bool are_there;    // the regions; else the points have been looked at before, or cannot be
   double departure;  // that is expected, of the integrand from the mean in the variables of the map
-  double dense;      // where the map's density is as large the integrand may be anything
+  double
+      departure_in_mass;  // the same at points that are spread over it, where the density is no tail's; 0: there are none
+  double dense;           // where the map's density is as large the integrand may be anything
   double turns[most_spread_axes];
 
   TESSERA_HD int64 points() const { return tested_in_region * in_regions + spread; }
@@ -40,9 +43,12 @@ struct logged_density {
   TESSERA_HD double value() const { return same_exp2(sum < -996.0f ? -996.0 : (sum > 996.0f ? 996.0 : sum)); }
 };
 
-// Where a point that is spread over the domain lies on axis j, from -1 to 1: not on a face. Number 1 is the first.
-TESSERA_HD double spread_place(const tested_set &s, int j, double number) {
-  return (2.0 * fraction(0.5 + number * s.turns[j]) - 1.0) * 0.999999;
+// Is a point that is spread, by its number, spread over the mass? Number 1 is the first.
+TESSERA_HD bool is_in_mass(const tested_set &s, int64 number) { return s.departure_in_mass > 0.0 && number % 4 != 0; }
+// Where it lies on axis j, from -1 to 1: not on a face.
+TESSERA_HD double spread_place(const tested_set &s, const product_map &map, int j, int64 number) {
+  const double share = fraction(0.5 + static_cast<double>(number) * s.turns[j]);
+  return (is_in_mass(s, number) ? place_of_share(map, j, share) : 2.0 * share - 1.0) * 0.999999;
 }
 
 // Coordinate j goes to x[j*ldx]. density: of the domain's map, at no axis yet. Returns the Jacobian of the axes.
@@ -54,7 +60,7 @@ TESSERA_HD double write_tested_point(const sparse_domain &domain, int ndim, cons
   const bool is_in_region = i < others;
   const int64 region = is_in_region ? i / tested_in_region : 0;
   const double side = static_cast<double>(i - tested_in_region * region - 1);  // the centre, and one on each side of it
-  const auto number = static_cast<double>(s.first + i - others + 1);
+  const int64 number = s.first + i - others + 1;
   TESSERA_OVERLAPPED
   for (int j = 0; j < ndim; ++j) {
     double at, place;  // from -1 to 1
@@ -64,7 +70,7 @@ TESSERA_HD double write_tested_point(const sparse_domain &domain, int ndim, cons
       at = s.regions.centre(region, j) + side * aside * s.regions.half(region, j);
       place = (at - domain.centre[j]) / domain.half[j];
     } else {
-      place = spread_place(s, j, number);
+      place = spread_place(s, domain.map, j, number);
       at = domain.centre[j] + place * domain.half[j];
     }
     density.add(j, place, at);
@@ -74,10 +80,14 @@ TESSERA_HD double write_tested_point(const sparse_domain &domain, int ndim, cons
   return jacobian;
 }
 
-// The size of a value (the integrand times the Jacobian) that is none that such a grid expects there; mean: of the grid, of this component.
-TESSERA_HD double unexplained_size(const tested_set &s, double value, double mean, double density) {
+// The size of a value (the integrand times the Jacobian) at point i that is none that such a grid expects there; mean: of the grid, of this component.
+TESSERA_HD double unexplained_size(const tested_set &s, int64 i, double value, double mean, double density) {
   const double size = fabs(value);
-  return density >= s.dense || size <= s.departure * fabs(mean) * density ? 0.0 : size;
+  const int64 others = tested_in_region * s.in_regions;
+  constexpr double tail = 1e-4;
+  const bool sharp = density >= tail && i >= others && is_in_mass(s, s.first + i - others + 1);
+  const double departure = sharp ? s.departure_in_mass : s.departure;
+  return density >= s.dense || size <= departure * fabs(mean) * density ? 0.0 : size;
 }
 
 }  // namespace tessera
