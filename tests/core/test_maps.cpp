@@ -160,6 +160,24 @@ void densities_are_known_by_their_logarithms(void **) {
   bounds_are_below(far.search.map(), far.centre, far.half, 0.15);
 }
 
+// Where a product is hardly narrow points are spread over its mass.
+void shares_of_the_mass_are_known(void **) {
+  searched s(
+      3, [](const double *x) { return std::exp(-2 * x[0]) * (1 + x[1]) * std::exp(-3 * (x[2] - 0.3) * (x[2] - 0.3)); });
+  assert_true(s.search.find({0.35, 0.4, 0.75, 0.34, 0.45, 0.65}, {}, false) == outcome::running);
+  assert_true(s.search.is_product() && s.search.is_found() && s.search.is_broad());
+  const product_map map = s.search.map();
+  for (int i = 0; i < 1000; ++i) {
+    const double share = (i + 0.5) / 1000, first = 0.5 + 0.5 * place_of_share(map, 0, share),
+                 second = 0.5 + 0.5 * place_of_share(map, 1, share);
+    assert_true(std::fabs((1 - std::exp(-2 * first)) / (1 - std::exp(-2.0)) - share) < 2e-3);
+    assert_true(std::fabs((second + 0.5 * second * second) / 1.5 - share) < 2e-3);
+  }
+  searched narrow(2, [](const double *x) { return std::exp(-90 * x[0] - 70 * x[1]); });
+  assert_true(narrow.search.find({0.05, 0.04, 0.1, 0.2}, {}, false) == outcome::running);
+  assert_true(narrow.search.is_found() && !narrow.search.is_broad() && !narrow.search.map().parts);
+}
+
 // 1 over a power of a sum: lines fall off as its ninth power, the mass along an axis as its second.
 double corner(const double *x) {
   double s = 1;
@@ -225,6 +243,7 @@ void where_there_is_nothing_there_is_no_map(void **) {
 int main() {
   const CMUnitTest tests[] = {
       cmocka_unit_test(products_are_mapped_to_rounding), cmocka_unit_test(densities_are_known_by_their_logarithms),
-      cmocka_unit_test(peaks_in_corners_have_wide_maps), cmocka_unit_test(where_there_is_nothing_there_is_no_map)};
+      cmocka_unit_test(shares_of_the_mass_are_known), cmocka_unit_test(peaks_in_corners_have_wide_maps),
+      cmocka_unit_test(where_there_is_nothing_there_is_no_map)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

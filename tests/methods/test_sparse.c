@@ -199,6 +199,53 @@ static void test_normal_densities(void **state) {
     }
 }
 
+/* Beside a product that is hardly narrow in the variables of an infinite range something narrow is met by points that are spread over the mass, and by next to none of the domain. */
+struct needle {
+  double at[5], width, height;
+};
+static int exponential_and_needle(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  const struct needle *needle = userdata;
+  double sum = 0, square = 0;
+  (void)ncomp;
+  for (int j = 0; j < ndim; ++j) {
+    const double d = (x[j] - needle->at[j]) / needle->width;
+    sum += fabs(x[j]);
+    square += d * d;
+  }
+  f[0] = exp(-sum) + needle->height * exp(-square);
+  return 0;
+}
+static void test_needles_in_the_mass(void **state) {
+  static const struct {
+    int ndim;
+    double width, reltol;
+  } cases[] = {{3, 0.02, 1e-6}, {4, 0.05, 1e-5}};
+  int claims = 0;
+  (void)state;
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c)
+    for (int i = 0; i < (sanitized ? 2 : 20); ++i) {
+      const int n = cases[c].ndim;
+      const double share = 0.1;
+      struct needle needle = {{0}, cases[c].width, share};
+      for (int j = 0; j < n; ++j) {
+        const double t = (i + 1) * sqrt(2 + 1.7 * j);
+        needle.at[j] = 2 * (t - floor(t)) - 1;
+        needle.height *= 2 / (needle.width * sqrt(acos(-1.0)));
+      }
+      tessera_solver *s = solver_of(n, 1);
+      put_point(s, exponential_and_needle, &needle);
+      put_cube(s, n, -(double)INFINITY, (double)INFINITY);
+      put_real(s, TESSERA_RELTOL, cases[c].reltol);
+      put_int(s, TESSERA_MAXEVAL, 3000000);
+      const struct answer a = integrate(s);
+      assert_true(a.status == TESSERA_OK || a.status == TESSERA_LIMIT_EVALUATIONS);
+      if (a.status == TESSERA_OK) assert_close(a.value, pow(2, n) * (1 + share), cases[c].reltol, 0);
+      claims += a.status == TESSERA_OK;
+      tessera_destroy(s);
+    }
+  assert_true(claims >= (sanitized ? 1 : 15));
+}
+
 /* Peaks in a corner, wider than lines through them are: 1 over a power of a sum, and a second one that is narrow, as much of it as the user data say. */
 static const double slopes[] = {5, -3, 4, 8, -2, 7, -6, 1};
 static int corner(int ndim, const double *x, int ncomp, double *f, void *userdata) {
@@ -498,6 +545,7 @@ int main(void) {
       cmocka_unit_test(test_narrow_product),
       cmocka_unit_test(test_beside_the_middle),
       cmocka_unit_test(test_normal_densities),
+      cmocka_unit_test(test_needles_in_the_mass),
       cmocka_unit_test(test_wide_peaks),
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_not_smooth),

@@ -75,7 +75,9 @@ class map_search {
         (line_points_.capacity() + line_sizes_.capacity() + values_.capacity() + parts_.capacity()) * sizeof(double));
   }
   // Valid until the next search.
-  product_map map() const { return {nodes_.data(), panels_.data(), first_.data(), parts_.data()}; }
+  product_map map() const {
+    return {nodes_.data(), panels_.data(), first_.data(), parts_.empty() ? nullptr : parts_.data()};
+  }
 
  private:
   static constexpr int most_attempts = 3, levels_at_first = 6;
@@ -265,13 +267,13 @@ class map_search {
       line.write_panels(panels_);
       first_.push_back(static_cast<int>(panels_.size()));
     }
-    write_parts();
+    parts_.clear();
+    if (is_broad()) write_parts();
   }
   void write_parts() {
     double shares[map_shares - 1];
     mapped_node ends[map_shares - 1];
     for (int i = 1; i < map_shares; ++i) shares[i - 1] = static_cast<double>(i) / map_shares;
-    parts_.clear();
     for (std::size_t j = 0; j < nd_; ++j) {
       lines_[j].find(shares, map_shares - 1, ends);
       parts_.push_back(-1.0);

@@ -41,8 +41,9 @@ constexpr int map_shares = 32;  // of the mass of an axis, equal ones
 struct product_map {
   const mapped_node *nodes;  // [ndim][mapped_nodes]; null: there is no map
   const density_panel *panels;
-  const int *first;     // [ndim + 1] of each axis, in ascending order
-  const double *parts;  // [ndim][map_shares + 1]: between which such a share lies, from -1 to 1 on the axis
+  const int *first;  // [ndim + 1] of each axis, in ascending order
+  const double *
+      parts;  // [ndim][map_shares + 1]: between which such a share lies, from -1 to 1 on the axis; null where the integrand is narrow
 };
 
 // Below about which place on axis j, from -1 to 1, such a share of its mass lies.

@@ -13,7 +13,7 @@ constexpr int tested_in_region = 3;
 constexpr int most_spread_axes = 64;
 
 // Points of regions 0 ... in_regions-1, and behind them others, from `first` on: multiples of `turns`, numbers that are not rational, on each axis. They are spread evenly over the domain,
-// or every second one of them over the mass, for beside a peak that is hardly narrow that may be next to none of the domain where there are many axes.
+// or three of four over the mass, for beside a peak that is hardly narrow that may be next to none of the domain where there are many axes.
 struct tested_set {
   region_view regions;
   int64 in_regions, first, spread;
