@@ -121,7 +121,7 @@ class sparse_race final : public run_hooks {
   // Of the integrand from the mean in the variables of the map; of a product, where the regions need not have a value by themselves.
   static constexpr double largest_departure = 20.0, product_departure = 1.5, departure_in_mass = 1.1;
   static constexpr double as_dense = 100.0;  // a wide map has so many times the points there of a grid without one
-  static constexpr double spread_share = 0.5, wide_spread_share = 2.0, share_of_broad = 1.0 / 8,
+  static constexpr double spread_share = 0.5, wide_spread_share = 2.0, share_of_broad = 1.0 / 4,
                           most_spread = 2e6;        // points, of the evaluations of the subdivision,
   static constexpr double least_for_product = 1e5;  // evaluations of the subdivision, without a value that agrees
 
@@ -193,10 +193,11 @@ class sparse_race final : public run_hooks {
     if (is_mapped)
       o = explain(n, is_product ? product_departure : largest_departure, agree ? spread_points(n) : most_spread, well);
     if (is_product && !well) kind_ = map_kind::lines;
-    const bool is_explained = well;
+    const bool is_refuted = is_mapped && is_broad_ && !well;
     if (o == outcome::running && well && !is_product) o = check_regions(e, n, worst(n, value, error), well);
     if (o != outcome::running) return ends_run(o) ? end_with(o) : give_up(e);
-    if (!is_explained && !is_product && is_broad_) return give_up(e);  // there is little to be gained
+    if (is_refuted)
+      return give_up(e);  // what has been seen would be explained by a laxer look, and there is little to be gained
     if (!well) return outcome::running;
     // Last, for then what a map explains need not be climbed; beside the value that is going to be claimed.
     std::vector<double> claimed(static_cast<std::size_t>(set_.ncomp)), its_error(claimed);
@@ -466,8 +467,7 @@ class sparse_race final : public run_hooks {
   // Beside the points of a grid with a map.
   double spread_points(int64 n) const {
     const auto evaluations = static_cast<double>(n);
-    if (kind_ == map_kind::product && is_broad_)
-      return std::fmax(spread_share * evaluations, share_of_broad * left_in_regions(n));
+    if (is_broad_) return std::fmax(evaluations, share_of_broad * left_in_regions(n));
     if (kind_ != map_kind::wide) return std::fmax(pace_.least_spread, spread_share * evaluations);
     return left_in_regions(n) > 2.0 * most_spread ? most_spread : wide_spread_share * evaluations;
   }
@@ -522,7 +522,7 @@ class sparse_race final : public run_hooks {
                          static_cast<int64>(pace_.seen_first * spread),
                          all.are_there,
                          departure,
-                         !is_broad_ ? 0.0 : (kind_ == map_kind::product ? departure_in_mass : departure),
+                         is_broad_ ? departure_in_mass : 0.0,
                          kind_ == map_kind::wide ? as_dense : infinity_value(),
                          {}};
     const std::vector<double> turns = spread_turns(set_.ndim);
