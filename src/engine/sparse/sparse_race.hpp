@@ -467,7 +467,8 @@ class sparse_race final : public run_hooks {
   // Beside the points of a grid with a map.
   double spread_points(int64 n) const {
     const auto evaluations = static_cast<double>(n);
-    if (is_broad_) return std::fmax(evaluations, share_of_broad * left_in_regions(n));
+    if (is_broad_)
+      return evaluations * std::fmin(std::fmax(1.0, share_of_broad * left_in_regions(n) / evaluations), 8.0);
     if (kind_ != map_kind::wide) return std::fmax(pace_.least_spread, spread_share * evaluations);
     return left_in_regions(n) > 2.0 * most_spread ? most_spread : wide_spread_share * evaluations;
   }
