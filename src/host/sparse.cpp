@@ -196,6 +196,8 @@ outcome host_sparse::find_unexplained(const tested_set &set, const double *means
   const bool has_bounds = !panels.empty() && !domain_.axes && ranks_there() == 1;
   const int64 bounded = has_bounds ? tested_in_region * set.in_regions : set.points();
   const density_bound bound(domain_, logs, has_bounds ? ndim_ : 0);
+  tested_set sharp = set;  // less is not known to be a tail
+  if (set.departure_in_mass > 0.0) sharp.departure = std::min(set.departure, set.departure_in_mass);
   double unused[most_spread_axes];
   std::fill_n(sizes, ncomp_, 0.0);
   for (int64 first = 0; first < set.points(); first += together) {
@@ -213,7 +215,7 @@ outcome host_sparse::find_unexplained(const tested_set &set, const double *means
       const double *const v = &values_[index(i * ncomp_)];
       bool is_known = ranks_there() == 1 && first + i < bounded;
       for (int k = 0; k < ncomp_; ++k) {
-        if (first + i >= bounded && unexplained_size(set, first + i, v[k], means[k], here) == 0.0) continue;
+        if (first + i >= bounded && unexplained_size(sharp, first + i, v[k], means[k], here) == 0.0) continue;
         if (!is_known) write(first + i, unused, 1, here);
         is_known = true;
         sizes[k] = larger(sizes[k], unexplained_size(set, first + i, v[k], means[k], here));

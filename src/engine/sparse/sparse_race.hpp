@@ -516,7 +516,6 @@ class sparse_race final : public run_hooks {
   outcome explain(int64 n, double departure, double wanted, bool &well) {
     const listed_regions all = regions_of_run_.all();
     const double spread = std::min(std::fmax(wanted, most_seen_of_map_), most_spread);
-    most_seen_of_map_ = spread;
     tested_set points = {all.view,
                          all.n,
                          0,
@@ -530,6 +529,7 @@ class sparse_race final : public run_hooks {
     std::copy(turns.begin(), turns.end(), points.turns);
     well = false;
     if (all.n == 0 || points.points() + static_cast<int64>(spread) > most_of_grids(n)) return outcome::running;
+    most_seen_of_map_ = spread;
     const outcome o = test(points, n, well);
     if (o != outcome::running || !well || points.spread == static_cast<int64>(spread)) return o;
     points.in_regions = 0;
