@@ -39,6 +39,15 @@ int kink(int n, const double *x, int, double *f, void *) {
   return 0;
 }
 
+// Across each axis: a product that is hardly narrow.
+int kinks(int n, const double *x, int, double *f, void *) {
+  double s = 0.0;
+  for (int j = 0; j < n; ++j) s += std::fabs(x[j] - 0.3);
+  ++calls;
+  f[0] = std::exp(-s);
+  return 0;
+}
+
 // Two normal densities, or the first alone, over an infinite range.
 int normals(int n, const double *x, int, double *f, int modes) {
   f[0] = 0.0;
@@ -203,6 +212,35 @@ void the_grid_is_ahead_of_components(void **) {
 }
 void the_regions_are_ahead(void **) { goes_on(long_problem(3, 1, kink, 1e-5), false); }
 
+// A run that is stopped, or comes to its limit, between the growth of a grid with a map and the look at that makes the look when it is gone on with: perhaps later, beside other regions, but the map is not lost.
+void the_grid_has_a_broad_map(void **) {
+  const cubature_problem p = long_problem(3, 1, kinks, 1e-6);
+  const double right = std::pow(2.0 - std::exp(-0.3) - std::exp(-0.7), 3);
+  const ending all = run_beside_grid(p, nullptr);
+  assert_true(all.a.end == outcome::converged && all.from_grid);
+  kept_answers of_all;
+  assert_same(all.a, run_beside_grid(p, &of_all).a);
+  assert_same(all.a, run_beside_grid<seldom_paused>(p, nullptr).a);
+  kept_answers known = carried_over(of_all);
+  const ending again = run_beside_grid(p, &known);
+  assert_same(all.a, again.a);
+  assert_int_equal(again.calls, 0);
+  int cut = 0;
+  for (const bool by_limit : {false, true})
+    for (int64 n = 500; n < all.a.statistics.evaluations + all.by_grid; n += n / 4) {
+      cubature_problem limited = p;
+      if (by_limit) limited.settings.maxeval = n;
+      kept_answers answers;
+      const ending first = run_beside_grid(limited, &answers, by_limit ? everything : n);
+      cut += first.a.end == outcome::evaluations || first.a.end == outcome::stopped ? 1 : 0;
+      kept_answers there = carried_over(answers);
+      const ending rest = run_beside_grid(p, &there);
+      assert_true(rest.a.end == outcome::converged && rest.from_grid);
+      assert_true(std::fabs(rest.a.value[0] / right - 1.0) < 1e-6);
+    }
+  assert_true(cut > 30);
+}
+
 // The grid wants to claim success, and other modes are looked for first: where there is none it wins, else the regions go on.
 cubature_problem over_all(point_function f, double reltol) {
   cubature_problem p = long_problem(3, 1, f, reltol);
@@ -345,6 +383,7 @@ int main(int argc, char **) {
       cmocka_unit_test(the_grid_is_ahead),
       cmocka_unit_test(the_grid_is_ahead_of_components),
       cmocka_unit_test(the_regions_are_ahead),
+      cmocka_unit_test(the_grid_has_a_broad_map),
       cmocka_unit_test(the_grid_is_ahead_of_one_mode),
       cmocka_unit_test(there_are_two_modes),
       cmocka_unit_test(modes_are_looked_for_early),

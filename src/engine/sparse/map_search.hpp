@@ -53,7 +53,8 @@ class map_search {
   bool is_found() const { return is_found_; }
   bool is_product() const { return is_product_; }  // as far as a few points show that lie on no line
   bool is_wide() const { return is_wide_; }        // wider than lines are
-  bool is_broad() const {                          // hardly narrow on any axis
+  bool is_broad() const {  // a product that is hardly narrow, in the geometric mean over the axes
+    if (!is_product_) return false;
     double peaks = 1.0;
     for (const axis_density &line : lines_) peaks *= line.peak();
     return peaks < std::pow(narrow, static_cast<double>(nd_));

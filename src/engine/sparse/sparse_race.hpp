@@ -121,10 +121,13 @@ class sparse_race final : public run_hooks {
   // Of the integrand from the mean in the variables of the map; of a product, where the regions need not have a value by themselves.
   static constexpr double largest_departure = 20.0, product_departure = 1.5, departure_in_mass = 1.1;
   static constexpr double as_dense = 100.0;  // a wide map has so many times the points there of a grid without one
-  static constexpr double spread_share = 0.5, wide_spread_share = 2.0, share_of_broad = 1.0 / 4,
-                          most_spread = 2e6;        // points, of the evaluations of the subdivision,
-  static constexpr double least_for_product = 1e5;  // evaluations of the subdivision, without a value that agrees
+  static constexpr double spread_share = 0.5, wide_spread_share = 2.0, most_of_broad = 8.0,
+                          most_spread = 2e6;         // points, of the evaluations of the subdivision,
+  static constexpr double share_of_broad = 1.0 / 4;  // the same, of the evaluations that the regions need yet
+  static constexpr double least_for_product = 1e5;   // evaluations of the subdivision, without a value that agrees
 
+  // What a look says of a map. Unknown: there was no room for it, or it asks for regions of an earlier run that are there no more.
+  enum class verdict { unknown, explained, refuted };
   // A grid that takes part.
   struct entrant {
     sparse_grid *grid = nullptr;
@@ -189,14 +192,15 @@ class sparse_race final : public run_hooks {
     if (!agree && !(is_product && is_product_ripe(n, value, error))) return outcome::running;
     e.next_check = 3 * n / 2;
     outcome o = outcome::running;
-    bool well = true;
+    verdict of_map = verdict::explained;
     if (is_mapped)
-      o = explain(n, is_product ? product_departure : largest_departure, agree ? spread_points(n) : most_spread, well);
-    if (is_product && !well) kind_ = map_kind::lines;
-    const bool is_refuted = is_mapped && is_broad_ && !well;
+      o = explain(n, is_product ? product_departure : largest_departure, agree ? spread_points(n) : most_spread,
+                  of_map);
+    if (is_product && of_map == verdict::refuted) kind_ = map_kind::lines;
+    bool well = of_map == verdict::explained;
     if (o == outcome::running && well && !is_product) o = check_regions(e, n, worst(n, value, error), well);
     if (o != outcome::running) return ends_run(o) ? end_with(o) : give_up(e);
-    if (is_refuted)
+    if (of_map == verdict::refuted && is_broad_)
       return give_up(e);  // what has been seen would be explained by a laxer look, and there is little to be gained
     if (!well) return outcome::running;
     // Last, for then what a map explains need not be climbed; beside the value that is going to be claimed.
@@ -468,7 +472,7 @@ class sparse_race final : public run_hooks {
   double spread_points(int64 n) const {
     const auto evaluations = static_cast<double>(n);
     if (is_broad_)
-      return evaluations * std::fmin(std::fmax(1.0, share_of_broad * left_in_regions(n) / evaluations), 8.0);
+      return std::fmin(std::fmax(evaluations, share_of_broad * left_in_regions(n)), most_of_broad * evaluations);
     if (kind_ != map_kind::wide) return std::fmax(pace_.least_spread, spread_share * evaluations);
     return left_in_regions(n) > 2.0 * most_spread ? most_spread : wide_spread_share * evaluations;
   }
@@ -513,7 +517,7 @@ class sparse_race final : public run_hooks {
 
   // Is the integrand, wherever there are regions, what the grid with the map takes it for? Its points lie close in the peak and far apart elsewhere.
   // departure: what it may be of what is expected; wanted: points spread over the domain.
-  outcome explain(int64 n, double departure, double wanted, bool &well) {
+  outcome explain(int64 n, double departure, double wanted, verdict &of_map) {
     const listed_regions all = regions_of_run_.all();
     const double spread = std::min(std::fmax(wanted, most_seen_of_map_), most_spread);
     tested_set points = {all.view,
@@ -527,26 +531,31 @@ class sparse_race final : public run_hooks {
                          {}};
     const std::vector<double> turns = spread_turns(set_.ndim);
     std::copy(turns.begin(), turns.end(), points.turns);
-    well = false;
+    of_map = verdict::unknown;
     if (all.n == 0 || points.points() + static_cast<int64>(spread) > most_of_grids(n)) return outcome::running;
     most_seen_of_map_ = spread;
-    const outcome o = test(points, n, well);
-    if (o != outcome::running || !well || points.spread == static_cast<int64>(spread)) return o;
+    const outcome o = test(points, n, of_map);
+    if (o != outcome::running || of_map != verdict::explained || points.spread == static_cast<int64>(spread)) return o;
     points.in_regions = 0;
     points.first = points.spread;
     points.spread = static_cast<int64>(spread) - points.first;
-    return test(points, n, well);
+    return test(points, n, of_map);
   }
-  outcome test(const tested_set &points, int64 n, bool &well) {
+  outcome test(const tested_set &points, int64 n, verdict &of_map) {
     std::vector<double> sizes(static_cast<std::size_t>(set_.ncomp));
     const outcome found = source_->find_unexplained(points, sizes.data());
     beside_ += points.points();
     const outcome o = unless_singular(found, n);
-    well = true;
     const double volume = std::fabs(mapped_.grid->volume());
-    for (int k = 0; k < set_.ncomp; ++k)
-      well =
-          well && volume * sizes[static_cast<std::size_t>(k)] <= unexplained_share * std::fabs(mapped_.grid->value(k));
+    of_map = verdict::explained;
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const double size = sizes[static_cast<std::size_t>(k)];
+      if (size == infinity_value())
+        of_map = verdict::unknown;
+      else if (!(volume * size <= unexplained_share * std::fabs(mapped_.grid->value(k))) &&
+               of_map == verdict::explained)
+        of_map = verdict::refuted;
+    }
     return o;
   }
 

@@ -18,7 +18,7 @@ struct mapped_opening {
   sparse_grid *grid = nullptr;
   int64 points = 0;
   map_kind kind = map_kind::lines;
-  bool is_broad = false;           // the integrand is hardly narrow
+  bool is_broad = false;           // a product that is hardly narrow
   bool is_early = false;           // there may be one of an integrand that is no product, which has not been looked for
   bool is_lost = false;            // there is none, for the integrand is 0 at all of the points to start from
   outcome end = outcome::running;  // callback, nonfinite, memory, or time and stopped: there is no grid
