@@ -111,6 +111,11 @@ class kept_sparse final : public sparse_executor {
     question asked(uint64{0x746573746564});
     asked.add(ndim_).add(ncomp_).add(points.in_regions).add(points.first).add(points.spread).add(means, ncomp_);
     asked.add(&points.departure, 1).add(&points.departure_in_mass, 1);
+    const polynomial_multiples &multiples = points.multiples;
+    for (int k = 0; multiples.first && k < ncomp_; ++k) {
+      asked.add(multiples.first[k + 1]);
+      for (int i = multiples.first[k]; i < multiples.first[k + 1]; ++i) asked.add(&multiples.terms[i].coefficient, 1);
+    }
     return ask(asked.key(), sizes, static_cast<std::size_t>(ncomp_), [&] {
       if (points.are_there) return executor_->find_unexplained(points, means, sizes);
       std::fill_n(sizes, ncomp_, infinity_value());

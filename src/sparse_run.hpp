@@ -96,6 +96,10 @@ class sparse_run final : public sparse_source {
     opening.points = search.points();
     opening.kind = search.is_product() ? map_kind::product : search.is_wide() ? map_kind::wide : map_kind::lines;
     opening.is_broad = search.is_broad();
+    if (search.is_product() && search.is_found()) {
+      opening.component = search.component();
+      opening.multiples = search.values_of_multiples();
+    }
     opening.is_lost = opening.end == outcome::running && search.is_lost();
     opening.is_early = opening.end == outcome::running && !search.is_product() && !may_be_wide;
     if (opening.end != outcome::running || !search.is_found()) return opening;
@@ -139,7 +143,9 @@ class sparse_run final : public sparse_source {
   void prepare_map(int levels) override {
     if (grids_.search.write_nodes(levels)) mapped_->renew_map();
   }
-  outcome find_unexplained(const tested_set &points, double *sizes) override {
+  bool forget_multiple(int k) override { return grids_.search.forget_multiple(k); }
+  outcome find_unexplained(tested_set points, double *sizes) override {
+    points.multiples = grids_.search.multiples();
     return mapped_->find_unexplained(points, grids_.mapped.means(), sizes);
   }
   sparse_grid *open_regions(int regions, const double *boxes, std::size_t length) override {

@@ -198,7 +198,7 @@ outcome host_sparse::find_unexplained(const tested_set &set, const double *means
   const density_bound bound(domain_, logs, has_bounds ? ndim_ : 0);
   tested_set sharp = set;  // less is not known to be a tail
   if (set.departure_in_mass > 0.0) sharp.departure = std::min(set.departure, set.departure_in_mass);
-  double unused[most_spread_axes];
+  double at[most_spread_axes];
   std::fill_n(sizes, ncomp_, 0.0);
   for (int64 first = 0; first < set.points(); first += together) {
     const int64 n = std::min(together, set.points() - first);
@@ -214,11 +214,18 @@ outcome host_sparse::find_unexplained(const tested_set &set, const double *means
       double &here = density[index(i)];
       const double *const v = &values_[index(i * ncomp_)];
       bool is_known = ranks_there() == 1 && first + i < bounded;
+      if (set.multiples.first) {
+        no_density none;
+        write_tested_point(domain_, ndim_, set, first + i, at, 1, none);
+      }
       for (int k = 0; k < ncomp_; ++k) {
-        if (first + i >= bounded && unexplained_size(sharp, first + i, v[k], means[k], here) == 0.0) continue;
-        if (!is_known) write(first + i, unused, 1, here);
+        const bool is_bounded = first + i >= bounded && !set.multiples.has(k);
+        if (is_bounded && unexplained_size(sharp, first + i, v[k], means[k], here) == 0.0) continue;
+        if (!is_known) write(first + i, at, 1, here);
         is_known = true;
-        sizes[k] = larger(sizes[k], unexplained_size(set, first + i, v[k], means[k], here));
+        const double size = unexplained_size(
+            set, first + i, k, [v](int c) { return v[c]; }, means[k], here, at, 1);
+        sizes[k] = larger(sizes[k], size);
       }
     }
   }

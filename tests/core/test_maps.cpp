@@ -37,6 +37,26 @@ struct searched {
                    return outcome::running;
                  });
   }
+  // Several components, in a domain with infinite axes or without.
+  searched(int ndim, int ncomp, std::vector<double> middle, std::vector<double> halves,
+           std::function<void(const double *, double *)> f, const axis_map *axes = nullptr)
+      : centre(std::move(middle)), half(std::move(halves)) {
+    search.start(ndim, ncomp, {centre.data(), half.data(), axes, 1}, 100000,
+                 [this, ndim, ncomp, axes, f](int64 n, const double *x, double *values) {
+                   ++calls;
+                   std::vector<double> at(static_cast<std::size_t>(ndim)), of(static_cast<std::size_t>(ncomp));
+                   for (int64 i = 0; i < n; ++i) {
+                     double jacobian = 1;
+                     for (int j = 0; j < ndim; ++j)
+                       at[static_cast<std::size_t>(j)] =
+                           axes ? map_axis(axes[j], x[j * n + i], jacobian) : x[j * n + i];
+                     f(at.data(), of.data());
+                     for (int k = 0; k < ncomp; ++k)
+                       values[k * n + i] = weighted(of[static_cast<std::size_t>(k)], jacobian);
+                   }
+                   return outcome::running;
+                 });
+  }
   std::vector<double> centre, half;
   int calls = 0;
   map_search search;
@@ -221,6 +241,101 @@ void peaks_in_corners_have_wide_maps(void **) {
   assert_true(std::fabs(first / all / 2.2751965817917756e-10 - 1) < 0.1);
 }
 
+void value_is(const multiple_value &of, double expected, double size) {
+  assert_true(of.is_known);
+  assert_true(std::fabs(of.times - expected) <= 1e-11 * size);
+  assert_true(of.sizes >= std::fabs(expected) && of.uncertainty < 1e-10 * of.sizes);
+  assert_true(std::fabs(of.times - expected) <= of.uncertainty);
+}
+// Moments of a density follow from its map, wherever it stands among them; what is no polynomial times it does not, though it be one about the top.
+void moments_of_a_product_are_known(void **) {
+  const auto density = [](const double *x) {
+    return 3e-7 * std::exp(-50 * (x[0] - 0.3) * (x[0] - 0.3) - 8 * (x[1] + 2) - 2 * x[2] * x[2]);
+  };
+  const std::vector<double> centre = {0.5, -1.5, 1}, half = {0.5, 0.5, 3};
+  const std::vector<double> starts = {0.35, -1.9, 0.1, 0.28, -1.95, -0.3, 0.4, -1.7, 0.6};
+  for (const bool is_first : {true, false}) {
+    const std::size_t own = is_first ? 0 : 5, others = is_first ? 1 : 0;
+    searched s(3, 6, centre, half, [&](const double *x, double *f) {
+      const double p = density(x);
+      f[own] = p;
+      double *const g = f + others;
+      g[0] = x[0] * p;
+      g[1] = x[1] * x[2] * p;
+      g[2] = (x[2] * x[2] * x[2] * x[2] - 7) * p;
+      g[3] = std::fabs(x[0] - 0.38) * p;
+      g[4] = std::cos(x[1]) * p;
+    });
+    assert_true(s.search.find(starts, {}, false) == outcome::running);
+    assert_true(s.search.is_product() && s.search.is_found());
+    assert_int_equal(s.search.component(), own);
+    const std::vector<multiple_value> values = s.search.values_of_multiples();
+    assert_int_equal(values.size(), 6);
+    // By sums over the axes.
+    const auto mean = [&](int j, int power) {
+      constexpr int n = 20000;  // halves of intervals, by Simpson's rule
+      double sum = 0, all = 0;
+      for (int i = 0; i <= n; ++i) {
+        const auto c = static_cast<std::size_t>(j);
+        double x[3] = {0.3, -2, 0};
+        x[j] = centre[c] + half[c] * (2.0 * i / n - 1);
+        const double d = (i == 0 || i == n ? 1 : i % 2 == 1 ? 4 : 2) * density(x);
+        all += d;
+        sum += std::pow(x[j], power) * d;
+      }
+      return sum / all;
+    };
+    value_is(values[others], mean(0, 1), 1);
+    value_is(values[others + 1], mean(1, 1) * mean(2, 1), 2);
+    value_is(values[others + 2], mean(2, 4) - 7, 10);
+    for (const std::size_t k : {own, others + 3, others + 4}) assert_false(values[k].is_known);
+    const polynomial_multiples m = s.search.multiples();
+    for (const std::size_t k : {own, others + 3, others + 4}) assert_false(m.has(static_cast<int>(k)));
+    assert_true(m.base == static_cast<int>(own));
+    const double x[] = {0.9, -1.1, 3.5}, p = density(x);
+    assert_true(unlike_multiple(m, static_cast<int>(others), x[0] * p, p, x, 1) == 0);
+    assert_true(unlike_multiple(m, static_cast<int>(others), x[0] * p * (1 + 1e-6), p, x, 1) > 0);
+    assert_true(s.search.forget_multiple(static_cast<int>(others)));
+    assert_false(s.search.forget_multiple(static_cast<int>(others)));
+    assert_false(s.search.multiples().has(static_cast<int>(others)));
+    const int next = static_cast<int>(others + 1);
+    assert_true(s.search.multiples().has(next));
+    assert_true(unlike_multiple(s.search.multiples(), next, x[1] * x[2] * p, p, x, 1) == 0);
+  }
+}
+void moments_over_infinite_ranges_are_known(void **) {
+  const axis_map axes[] = {{axis_both, 0, -1e300, 1e300}, {axis_up, 2, std::nextafter(2.0, 3.0), 1e300}};
+  searched s(
+      2, 4, {0, 0.5}, {1, 0.5},
+      [](const double *x, double *f) {
+        const double z = (x[0] - 1.5) / 0.4, p = std::exp(-0.5 * z * z - 3 * (x[1] - 2));
+        f[0] = x[0] * p;
+        f[1] = x[0] * x[1] * p;
+        f[2] = x[0] * x[0] * p;
+        f[3] = p;
+      },
+      axes);
+  assert_true(s.search.find({0.5, 0.2, 0.55, 0.3, 0.45, 0.1}, {}, false) == outcome::running);
+  assert_true(s.search.is_product() && s.search.is_found());
+  assert_int_equal(s.search.component(), 3);
+  const std::vector<multiple_value> values = s.search.values_of_multiples();
+  value_is(values[0], 1.5, 1);
+  value_is(values[1], 1.5 * (2 + 1 / 3.0), 3);
+  value_is(values[2], 1.5 * 1.5 + 0.16, 3);
+  // No moment exists: the tail that the map does not resolve is said to be uncertain.
+  searched heavy(
+      2, 2, {0, 0}, {1, 1},
+      [](const double *x, double *f) {
+        f[0] = 1 / ((1 + 99 * x[0] * x[0]) * (1 + 99 * x[1] * x[1]));
+        f[1] = x[0] * x[0] * x[0] * x[0] * f[0];
+      },
+      std::vector<axis_map>(2, axis_map{axis_both, 0, -1e300, 1e300}).data());
+  assert_true(heavy.search.find({0.05, 0.02, -0.07, 0.06}, {}, false) == outcome::running);
+  if (heavy.search.is_found())
+    for (const multiple_value &of : heavy.search.values_of_multiples())
+      assert_true(!of.is_known || of.uncertainty > 1e-3 * std::fabs(of.times));
+}
+
 void where_there_is_nothing_there_is_no_map(void **) {
   searched none(3, [](const double *) { return 1.0; });
   assert_true(none.search.find({}, {}, true) == outcome::running);
@@ -241,9 +356,12 @@ void where_there_is_nothing_there_is_no_map(void **) {
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {
-      cmocka_unit_test(products_are_mapped_to_rounding), cmocka_unit_test(densities_are_known_by_their_logarithms),
-      cmocka_unit_test(shares_of_the_mass_are_known), cmocka_unit_test(peaks_in_corners_have_wide_maps),
-      cmocka_unit_test(where_there_is_nothing_there_is_no_map)};
+  const CMUnitTest tests[] = {cmocka_unit_test(products_are_mapped_to_rounding),
+                              cmocka_unit_test(densities_are_known_by_their_logarithms),
+                              cmocka_unit_test(shares_of_the_mass_are_known),
+                              cmocka_unit_test(peaks_in_corners_have_wide_maps),
+                              cmocka_unit_test(moments_of_a_product_are_known),
+                              cmocka_unit_test(moments_over_infinite_ranges_are_known),
+                              cmocka_unit_test(where_there_is_nothing_there_is_no_map)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

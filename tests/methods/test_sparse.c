@@ -246,6 +246,98 @@ static void test_needles_in_the_mass(void **state) {
   assert_true(claims >= (sanitized ? 1 : 15));
 }
 
+/* Normal densities and their moments, as a posterior's: mean[5] and widths of the density, and what the last component is. */
+enum last_component { first_moment, event, with_needle, distance };
+struct posterior {
+  double mean[5], width[5];
+  enum last_component last;
+};
+static int posterior(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  const struct posterior *of = userdata;
+  double s = 0, r = 0;
+  for (int j = 0; j < ndim; ++j) {
+    const double t = (x[j] - of->mean[j]) / of->width[j], u = t / 0.2 - 3;
+    s += t * t;
+    r += u * u;
+  }
+  const double p = exp(-0.5 * s), last = x[ndim - 1];
+  for (int j = 0; j < ndim; ++j) f[j] = x[j] * p;
+  f[ndim] = x[0] * x[1] * p;
+  f[ndim + 1] = last * last * p;
+  f[ndim + 2] = p;
+  switch (of->last) {
+    case first_moment:
+      f[ndim + 3] = last * p;
+      break;
+    case event:
+      f[ndim + 3] = last > of->mean[ndim - 1] + of->width[ndim - 1] ? p : 0;
+      break;
+    case with_needle:
+      f[ndim + 3] = last * p + exp(-0.5 * r);
+      break;
+    default:
+      f[ndim + 3] = fabs(last - of->mean[ndim - 1]) * p;
+  }
+  return ncomp - ndim - 4;
+}
+static void put_posterior(struct posterior *of, int ndim, enum last_component last, double *exact) {
+  const double pi = acos(-1.0);
+  double mass = 1;
+  of->last = last;
+  for (int j = 0; j < ndim; ++j) {
+    of->mean[j] = 0.9 - 0.45 * j;
+    of->width[j] = 0.3 + 0.1 * j;
+    mass *= of->width[j] * sqrt(2 * pi);
+  }
+  const double mean = of->mean[ndim - 1], width = of->width[ndim - 1];
+  for (int j = 0; j < ndim; ++j) exact[j] = of->mean[j] * mass;
+  exact[ndim] = of->mean[0] * of->mean[1] * mass;
+  exact[ndim + 1] = (mean * mean + width * width) * mass;
+  exact[ndim + 2] = mass;
+  switch (last) {
+    case first_moment:
+      exact[ndim + 3] = mean * mass;
+      break;
+    case event:
+      exact[ndim + 3] = 0.5 * erfc(sqrt(0.5)) * mass;
+      break;
+    case with_needle:
+      exact[ndim + 3] = (mean + pow(0.2, ndim)) * mass;
+      break;
+    default:
+      exact[ndim + 3] = width * sqrt(2 / pi) * mass;
+  }
+}
+static void test_moments(void **state) {
+  (void)state;
+  for (int n = 3; n <= (sanitized ? 3 : 5); ++n)
+    for (int i = 0; i < 16; i += sanitized ? 3 : 1) {
+      struct posterior of;
+      double exact[9], value[9], error[9];
+      const enum last_component last = (enum last_component)(i / 4);
+      if (last != first_moment && n > 3) continue;
+      put_posterior(&of, n, last, exact);
+      tessera_solver *s = solver_of(n, n + 4);
+      put_point(s, posterior, &of);
+      if (i % 2)
+        put_cube(s, n, -8, 9.5);
+      else
+        put_cube(s, n, -(double)INFINITY, (double)INFINITY);
+      const double reltol = i % 4 < 2 ? 1e-4 : 1e-6, abstol = 0.1 * reltol * exact[n + 2];
+      put_real(s, TESSERA_RELTOL, reltol);
+      put_real(s, TESSERA_ABSTOL, abstol);
+      put_int(s, TESSERA_MAXEVAL, 1000000); /* in five variables regions alone need more than 4e6 for 1e-4 */
+      put_int(s, TESSERA_SELECTION, i % 2 ? TESSERA_SELECT_BULK : TESSERA_SELECT_WORST_FIRST);
+      const int status = tessera_integrate(s, TESSERA_CUBATURE, value, error);
+      print_message("  %d variables, last component %d: status %d, %lld evaluations, used %lld\n", n, (int)last, status,
+                    (long long)got_int(s, TESSERA_EVALUATIONS), (long long)got_int(s, TESSERA_SPARSE_USED));
+      if (last == first_moment) assert_status(s, status, TESSERA_OK);
+      assert_true(status == TESSERA_OK || status == TESSERA_LIMIT_EVALUATIONS);
+      for (int k = 0; k < n + 4 && status == TESSERA_OK; ++k) assert_close(value[k], exact[k], reltol, abstol);
+      tessera_destroy(s);
+    }
+}
+
 /* Peaks in a corner, wider than lines through them are: 1 over a power of a sum, and a second one that is narrow, as much of it as the user data say. */
 static const double slopes[] = {5, -3, 4, 8, -2, 7, -6, 1};
 static int corner(int ndim, const double *x, int ncomp, double *f, void *userdata) {
@@ -545,6 +637,7 @@ int main(void) {
       cmocka_unit_test(test_narrow_product),
       cmocka_unit_test(test_beside_the_middle),
       cmocka_unit_test(test_normal_densities),
+      cmocka_unit_test(test_moments),
       cmocka_unit_test(test_needles_in_the_mass),
       cmocka_unit_test(test_wide_peaks),
       cmocka_unit_test(test_threads),

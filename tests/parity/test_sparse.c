@@ -21,6 +21,7 @@ static const char text[] =
     "double bell(const double *x) {\n  double s = 0;\n"
     "  for (int j = 0; j < TESSERA_NDIM; ++j) s += fabs(x[j] - 0.5) * 10;\n"
     "  return exp(-s);\n}\n"
+    "void moments(const double *x, double *f) {\n  f[1] = bell(x);\n  f[0] = (x[0] - 0.1) * x[1] * f[1];\n}\n"
     "double corner(const double *x) {\n  double s = 1, p;\n"
     "  for (int j = 0; j < TESSERA_NDIM; ++j) s += (j + 1) * x[j];\n  p = s;\n"
     "  for (int j = 0; j < TESSERA_NDIM; ++j) p *= s;\n  return 1 / p;\n}\n"
@@ -52,6 +53,13 @@ static int bell(int ndim, const double *x, int ncomp, double *f, void *userdata)
   (void)ncomp, (void)userdata;
   for (int j = 0; j < ndim; ++j) s += fabs(x[j] - 0.5) * 10;
   f[0] = exp(-s);
+  return 0;
+}
+/* A moment of it, and what that is of. */
+static int moments(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ncomp;
+  bell(ndim, x, 1, f + 1, userdata);
+  f[0] = (x[0] - 0.1) * x[1] * f[1];
   return 0;
 }
 struct outcome {
@@ -152,6 +160,25 @@ static void test_maps(void **state) {
   tessera_destroy(s);
 }
 
+/* Moments of a product follow from its map. */
+static void test_moments(void **state) {
+  (void)state;
+  tessera_solver *s = solver(8, 2, "moments", moments, 1e-8, TESSERA_SPARSE_AUTO);
+  const struct outcome there = run(s, device, "moments"), here = run(s, -1, "moments");
+  const double mass = pow((1 - exp(-5)) / 5, 8);
+  assert_int_equal(there.status, TESSERA_OK);
+  assert_int_equal(here.status, TESSERA_OK);
+  assert_int_equal(there.used, 1);
+  assert_int_equal(here.used, 1);
+  for (int k = 0; k < 2; ++k) {
+    const double right = k == 0 ? 0.4 * 0.5 * mass : mass;
+    assert_close(there.value[k], right, 1e-10, 0);
+    assert_close(here.value[k], right, 1e-10, 0);
+    assert_true(there.error[k] >= fabs(there.value[k] - right));
+  }
+  tessera_destroy(s);
+}
+
 /* A peak in a corner, which is no product: a grid in the variables of a wide map ends the run. */
 static void test_wide_map(void **state) {
   (void)state;
@@ -174,8 +201,8 @@ static void test_nonfinite(void **state) {
 
 int main(void) {
   if (lacks_device(solver(2, 1, "decay", NULL, 1e-3, TESSERA_SPARSE_OFF), device)) return no_device_here();
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone), cmocka_unit_test(test_race),
-                                     cmocka_unit_test(test_maps), cmocka_unit_test(test_wide_map),
-                                     cmocka_unit_test(test_nonfinite)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone),    cmocka_unit_test(test_race),
+                                     cmocka_unit_test(test_maps),     cmocka_unit_test(test_moments),
+                                     cmocka_unit_test(test_wide_map), cmocka_unit_test(test_nonfinite)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -316,18 +316,44 @@ void cuda_sparse::name_nonfinite(int64 n, const double *values) {
   nonfinite_ = nonfinite_message(static_cast<int>(i / n), values[i], at.data(), ndim_);
 }
 
+// As numbers behind others: origins, widths, terms, and which are whose.
+void cuda_sparse::add_multiples(const polynomial_multiples &m, std::vector<double> &to) const {
+  if (!m.first) return;
+  const auto nd = static_cast<std::size_t>(ndim_), nc = static_cast<std::size_t>(ncomp_);
+  const std::size_t terms = words_of_term * static_cast<std::size_t>(m.first[nc]), before = to.size();
+  to.resize(before + 2 * nd + terms + (nc + 2) / 2);
+  double *next = to.data() + before;
+  next = std::copy_n(m.origin, nd, next);
+  next = std::copy_n(m.over_width, nd, next);
+  std::memcpy(next, m.terms, terms * sizeof(double));
+  std::memcpy(next + terms, m.first, (nc + 1) * sizeof(int));
+}
+// The same where they are on the device.
+polynomial_multiples cuda_sparse::multiples_at(const polynomial_multiples &m, CUdeviceptr address) const {
+  if (!m.first) return m;
+  const auto *const numbers = reinterpret_cast<const double *>(address);
+  const double *const terms = numbers + 2 * ndim_, *const behind = terms + words_of_term * static_cast<std::size_t>(
+                                                                                               m.first[ncomp_]);
+  return {m.base, numbers, numbers + ndim_, reinterpret_cast<const int *>(behind),
+          reinterpret_cast<const polynomial_term *>(terms)};
+}
+
 outcome cuda_sparse::find_unexplained(const tested_set &set, const double *means, double *sizes) {
   const auto nc = static_cast<std::size_t>(ncomp_);
   const int64 points = set.points(), numbers = ndim_ + 2 + ncomp_, most = std::min(points, points_of_call(numbers));
   require_or_bad_alloc(memory_.call, static_cast<std::size_t>(most * numbers) * sizeof(double));
-  require_or_bad_alloc(memory_.tested, 2 * nc * sizeof(double));
-  std::vector<double> means_and_sizes(2 * nc, 0.0);
-  std::copy_n(means, nc, means_and_sizes.begin());
-  upload(memory_.tested.address(), means_and_sizes.data(), 2 * nc * sizeof(double), stream_, "uploading values");
+  // Means and sizes, and behind them the multiples.
+  std::vector<double> numbers_there(2 * nc, 0.0);
+  std::copy_n(means, nc, numbers_there.begin());
+  add_multiples(set.multiples, numbers_there);
+  const std::size_t bytes = numbers_there.size() * sizeof(double);
+  require_or_bad_alloc(memory_.tested, bytes);
+  upload(memory_.tested.address(), numbers_there.data(), bytes, stream_, "uploading values");
   tested_arguments a = {};
   a.domain = domain_;
   a.panels = panels_;
   a.set = set;
+  a.set.multiples = multiples_at(set.multiples, memory_.tested.address() + 2 * nc * sizeof(double));
   a.means = reinterpret_cast<const double *>(memory_.tested.address());
   a.sizes = reinterpret_cast<unsigned long long *>(memory_.tested.address() + nc * sizeof(double));
   a.flags = reinterpret_cast<const int *>(flags_);

@@ -126,10 +126,10 @@ extern "C" __global__ void __launch_bounds__(128) tessera_tested_values(const te
   const int64 i = int64{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= a.n) return;
   bool finite = true;
+  const auto value = [&](int k) { return weighted(a.f[k * a.n + i], a.jacobian[i]); };
   for (int k = 0; k < TESSERA_NCOMP; ++k) {
-    const double v = weighted(a.f[k * a.n + i], a.jacobian[i]);
-    finite &= 0.0 * v == 0.0;
-    const double size = unexplained_size(a.set, a.first + i, v, a.means[k], a.density[i]);
+    finite &= 0.0 * value(k) == 0.0;
+    const double size = unexplained_size(a.set, a.first + i, k, value, a.means[k], a.density[i], a.x + i, a.n);
     if (size > 0.0) atomicMax(a.sizes + k, static_cast<unsigned long long>(__double_as_longlong(size)));
   }
   if (!finite) a.answer[1] = 1;

@@ -95,6 +95,9 @@ class cuda_sparse final : public sparse_executor {
   void synchronize();
   outcome read_answer();
   void name_nonfinite(int64 n, const double *values);
+  static constexpr std::size_t words_of_term = sizeof(polynomial_term) / sizeof(double);
+  void add_multiples(const polynomial_multiples &multiples, std::vector<double> &to) const;
+  polynomial_multiples multiples_at(const polynomial_multiples &multiples, CUdeviceptr address) const;
   void upload_indices(const sparse_step &step);
 
   const sparse_kernels &kernels_;

@@ -23,6 +23,8 @@ namespace tessera {
 struct density_of_map {
   std::function<double(const double *at)> at;
   std::vector<double> top;
+  int of_multiples =
+      -1;  // the component that is so dense, where others are multiples of it; their tops are none of its own
 };
 
 // Usual places, x[ndim][n], at which a look before success asks for the integrand where a run has come so far; n = 0: there are none, or not all at once.

@@ -64,9 +64,10 @@ class mode_search {
   void doubt_first() { is_first_seen_ = is_first_seen_ && is_before_regions(); }
   // Did a look end the run?
   bool has_ended() const { return has_ended_; }
-  bool are_several() const {
+  // But for those that are tops of multiples alone.
+  bool are_several(const density_of_map &density = {}) const {
     for (std::size_t m = 1; m < known_.size(); ++m)
-      if (!is_first(known_[m])) return true;
+      if (!is_first(known_[m]) && !is_of_multiple(known_[m], density)) return true;
     return false;
   }
   // Of what was found at usual places: have the regions met no peak yet that it could be?
@@ -74,11 +75,9 @@ class mode_search {
   // Are all others about as high as a density says?
   bool are_explained(const density_of_map &density) const {
     constexpr double far = 10.0;
-    std::vector<double> at(nd_);
-    for (std::size_t m = 1; m < known_.size(); ++m) {
-      for (std::size_t j = 0; j < nd_; ++j) at[j] = range_.to_box(axis(j), known_[m].at[j]);
-      if (known_[m].size > far * density.at(at.data()) * known_[0].size) return false;
-    }
+    for (std::size_t m = 1; m < known_.size(); ++m)
+      if (known_[m].size > far * density_at(known_[m], density) * known_[0].size && !is_of_multiple(known_[m], density))
+        return false;
     return true;
   }
   // Is the first one, in a finite range, narrower than regions are in the mean, and holds something? The points of a grid without a map miss it.
@@ -579,6 +578,18 @@ class mode_search {
     return mode;
   }
   bool is_first(const place &p) const { return are_same(p, known_[0]); }
+  double density_at(const place &p, const density_of_map &density) const {
+    std::vector<double> at(nd_);
+    for (std::size_t j = 0; j < nd_; ++j) at[j] = range_.to_box(axis(j), p.at[j]);
+    return density.at(at.data());
+  }
+  // Is the component that others are multiples of there what the density says?
+  bool is_of_multiple(const place &p, const density_of_map &density) const {
+    constexpr double departure = 1.01;
+    if (density.of_multiples < 0) return false;
+    const auto k = static_cast<std::size_t>(density.of_multiples);
+    return std::fabs(p.values[k]) <= departure * density_at(p, density) * std::fabs(mean_[k]);
+  }
   bool are_same(const place &a, const place &b) const {
     return is_alike_mode(range_, set_.ndim, a.at.data(), a.width.data(), b.at.data(), b.width.data());
   }

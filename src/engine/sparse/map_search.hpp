@@ -10,6 +10,7 @@
 
 #include "axis_density.hpp"
 #include "line_powers.hpp"
+#include "multiple_search.hpp"
 #include "sparse_grid.hpp"
 
 namespace tessera {
@@ -29,6 +30,7 @@ class map_search {
     points_ = 0;
     is_found_ = is_product_ = is_wide_ = false;
     component_ = 0;
+    multiples_.start(ndim, ncomp, box);
     unit_ = size_at_base_ = 1.0;
     base_.clear();
     powers_.assign(nd_, 1.0);
@@ -44,6 +46,7 @@ class map_search {
     if (o != outcome::running || base_.empty()) return o;
     if (is_product_) o = follow_product();
     if (o == outcome::running && !is_product_ && may_be_wide) o = follow_other();
+    if (is_found_ && o == outcome::running && multiples().first) o = check_multiples();
     if (is_found_ && o == outcome::running) write();
     return o;
   }
@@ -61,6 +64,38 @@ class map_search {
   }
   bool is_lost() const { return base_.empty(); }  // the integrand is 0 at all starts
   int64 points() const { return points_; }        // at which the integrand was asked for
+  // That the map is of.
+  int component() const { return static_cast<int>(component_); }
+  // Component k is no multiple of it after all. Returns whether it was taken for one.
+  bool forget_multiple(int k) { return multiples_.forget(static_cast<std::size_t>(k)); }
+  // Components that are multiples of it, for which it was chosen. Valid until the next search.
+  polynomial_multiples multiples() const { return multiples_.multiples(); }
+  // [ncomp] Of a product what they are follows; empty where there are none.
+  std::vector<multiple_value> values_of_multiples() const {
+    const polynomial_multiples all = multiples_.multiples();
+    if (!all.first) return {};
+    std::vector<multiple_value> values(nc_);
+    constexpr int powers = highest_power + 1;
+    std::vector<axis_density::moment> moments(nd_ * powers);
+    for (std::size_t j = 0; j < nd_; ++j)
+      lines_[j].find_moments([&](double at) { return multiples_.coordinate(j, at); }, powers, &moments[j * powers]);
+    for (std::size_t k = 0; k < nc_; ++k) {
+      multiple_value &of = values[k];
+      of.is_known = all.has(static_cast<int>(k));
+      for (int i = all.first[k]; i < all.first[k + 1]; ++i) {
+        const polynomial_term &term = all.terms[i];
+        const auto &one = moments[static_cast<std::size_t>(term.axis[0] * powers + term.power[0])],
+                   &other = moments[static_cast<std::size_t>(term.axis[1] * powers + term.power[1])];
+        const double size = std::fabs(term.coefficient);
+        of.times += term.coefficient * one.mean * other.mean;
+        of.sizes += size * one.size * other.size;
+        of.uncertainty += size * (one.uncertainty * (other.size + other.uncertainty) + one.size * other.uncertainty);
+      }
+      of.uncertainty += accuracy * of.sizes;
+      of.is_known = of.is_known && std::isfinite(of.sizes + of.uncertainty);
+    }
+    return values;
+  }
   // Makes the nodes of all levels known if those of so many are not. Returns whether it has: they stand where they are to be in the map that there is.
   bool write_nodes(int levels) {
     if (levels <= levels_) return false;
@@ -86,17 +121,23 @@ class map_search {
   static constexpr double least_narrow = 1.2, narrow = 2.5;
   static constexpr double same_product = 1e-6, moved = 1.01, share_aside = 0.75, coarse = 1e-4;
   static constexpr double resolved = 1e-6;  // of the largest density: it is known to 2e-13 of that
+  static constexpr double nearer = 1.0 / 16;
   static constexpr int rounds_of_powers = 2, points_of_powers = 1024;
   static constexpr double least_effective = 1.0 / 4;
   static constexpr double wider =
       1.4;  // of a power, its power: tails that the densities lack cost a grid more than what they have too much
 
-  // The size of the integrand at n points, x[ndim][n]: of one component, over what that is at the start.
-  outcome measure(const std::vector<double> &x, int64 n, double *sizes) {
+  // The integrand at n points, x[ndim][n].
+  outcome ask(const std::vector<double> &x, int64 n) {
     if (points_ + n > most_) return outcome::memory;
     values_.resize(nc_ * static_cast<std::size_t>(n));
     const outcome o = sample_(n, x.data(), values_.data());
     points_ += n;
+    return o;
+  }
+  // Its sizes: of one component, over what that is at the start.
+  outcome measure(const std::vector<double> &x, int64 n, double *sizes) {
+    const outcome o = ask(x, n);
     for (int64 i = 0; i < n && o == outcome::running; ++i)
       sizes[i] = values_[component_ * static_cast<std::size_t>(n) + static_cast<std::size_t>(i)] / unit_;
     return o;
@@ -121,21 +162,68 @@ class map_search {
     const outcome o = measure(x, static_cast<int64>(all), sizes.data());
     if (o != outcome::running) return o;
     std::size_t best = 0;
-    const double *own = nullptr;
     for (component_ = 0; component_ < nc_; ++component_) {  // the first that is not 0 everywhere
-      own = &values_[component_ * all];
+      const double *const own = &values_[component_ * all];
       for (std::size_t i = 0; i < n; ++i)
         if (std::fabs(own[i]) > std::fabs(own[best])) best = i;
-      unit_ = own[best];
-      if (std::fabs(unit_) > 0.0) break;
+      if (std::fabs(own[best]) > 0.0) break;
     }
     if (component_ == nc_) return outcome::running;
     size_at_base_ = 1.0;
     base_.assign(starts.begin() + static_cast<std::ptrdiff_t>(best * nd_),
                  starts.begin() + static_cast<std::ptrdiff_t>((best + 1) * nd_));
+    const std::vector<double> values = values_;
+    const outcome end = are_equal(values) ? outcome::running : choose_component(starts);
+    const double *const own = &values[component_ * all];
+    unit_ = own[best];
     const double together = own[other[best]] / unit_, mixed = own[n + best] / unit_ * (own[2 * n + best] / unit_);
     is_product_ = std::fabs(mixed - together) <= same_product * std::fabs(together);
+    return end;
+  }
+  // Are all components the same at some points? Then nothing more is asked than of one.
+  bool are_equal(const std::vector<double> &values) const {
+    const std::size_t n = values.size() / nc_;
+    for (std::size_t i = n; i < values.size(); ++i)
+      if (values[i] != values[i - n]) return false;
+    return true;
+  }
+  // That of which others are multiples, if there is one. Its values far from a peak may be 0: then nearer.
+  outcome choose_component(const std::vector<double> &starts) {
+    std::vector<double> width(nd_);
+    for (std::size_t j = 0; j < nd_; ++j) {
+      width[j] = 0.25 * box_.half[j];
+      for (std::size_t i = j; i < starts.size(); i += nd_)
+        if (starts[i] != base_[j]) width[j] = std::min(width[j], std::fabs(starts[i] - base_[j]));
+    }
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+      multiples_.place(base_, width);
+      const outcome o = ask(multiples_.columns(), static_cast<int64>(multiples_.points()));
+      if (o != outcome::running) return o;
+      if (multiples_.is_everywhere(component_, values_)) break;
+      for (double &w : width) w *= nearer;
+    }
+    const std::size_t base = multiples_.find(values_);
+    if (base < nc_) component_ = base;
     return outcome::running;
+  }
+  // Are multiples what they are taken for in all of the mass?
+  outcome check_multiples() {
+    constexpr std::size_t n = 64;
+    std::vector<double> x(n * nd_);
+    const std::vector<double> turns = spread_turns(static_cast<int>(nd_));
+    double shares[n];
+    mapped_node nodes[n];
+    for (std::size_t j = 0; j < nd_; ++j) {
+      for (std::size_t i = 0; i < n; ++i) {
+        const double share = 0.5 + static_cast<double>(i + 1) * turns[j];
+        shares[i] = share - std::floor(share);
+      }
+      lines_[j].find(shares, n, nodes);
+      for (std::size_t i = 0; i < n; ++i) x[j * n + i] = nodes[i].at;
+    }
+    const outcome o = ask(x, n);
+    if (o == outcome::running) multiples_.check(n, x, values_);
+    return o;
   }
   // A start that has no coordinate of start i; itself where there is none.
   std::size_t apart_from(const std::vector<double> &starts, std::size_t i) const {
@@ -312,6 +400,7 @@ class map_search {
   std::vector<density_panel> panels_;
   std::vector<int> first_;
   std::vector<double> parts_;
+  multiple_search multiples_;
 };
 
 }  // namespace tessera

@@ -126,8 +126,8 @@ class sparse_race final : public run_hooks {
   static constexpr double share_of_broad = 1.0 / 4;  // the same, of the evaluations that the regions need yet
   static constexpr double least_for_product = 1e5;   // evaluations of the subdivision, without a value that agrees
 
-  // What a look says of a map. Unknown: there was no room for it, or it asks for regions of an earlier run that are there no more.
-  enum class verdict { unknown, explained, refuted };
+  // What a look says of a map. Unknown: there was no room for it, or it asks for regions of an earlier run that are there no more. Unlike multiples: components that were taken for such are none.
+  enum class verdict { unknown, explained, unlike_multiples, refuted };
   // A grid that takes part.
   struct entrant {
     sparse_grid *grid = nullptr;
@@ -197,6 +197,9 @@ class sparse_race final : public run_hooks {
       o = explain(n, is_product ? product_departure : largest_departure, agree ? spread_points(n) : most_spread,
                   of_map);
     if (is_product && of_map == verdict::refuted) kind_ = map_kind::lines;
+    // What multiples were thought to be is to be found by the grid then.
+    if (is_product && !multiples_.empty() && of_map != verdict::explained) judge(e, n);
+    if (of_map == verdict::unlike_multiples) e.next_check = n;
     bool well = of_map == verdict::explained;
     if (o == outcome::running && well && !is_product) o = check_regions(e, n, worst(n, value, error), well);
     if (o != outcome::running) return ends_run(o) ? end_with(o) : give_up(e);
@@ -207,22 +210,40 @@ class sparse_race final : public run_hooks {
     std::vector<double> claimed(static_cast<std::size_t>(set_.ncomp)), its_error(claimed);
     write_result(*e.grid, claimed.data(), its_error.data());
     density_of_map density;
-    if (is_mapped) density = {[this](const double *at) { return source_->density_at(at); }, source_->top_of_map()};
+    if (is_mapped)
+      density = {[this](const double *at) { return source_->density_at(at); }, source_->top_of_map(),
+                 is_product && !multiples_.empty() ? component_ : -1};
     o = look_for_modes(n, claimed.data(), its_error.data(), density);
     if (o == outcome::evaluations) return outcome::running;
     if (o != outcome::running) return end_with(o);
     if (modes_ && !is_mapped && modes_->is_first_hidden()) return outcome::running;
-    if (modes_ && modes_->are_several()) {
+    if (modes_ && modes_->are_several(density)) {
       if (!modes_->is_before_regions()) return give_up(e);
       if (!is_mapped || !modes_->are_explained(density)) return outcome::running;
     }
     winner_ = e.grid;
     return outcome::converged;
   }
+  // What a grid says of component k: of a product's multiples what follows from what it says of that.
+  value_and_error result_of(const sparse_grid &grid, int k) const {
+    if (!is_multiple(grid, k)) return grid(k);
+    const multiple_value &of = multiples_[static_cast<std::size_t>(k)];
+    const value_and_error one = grid(component_);
+    return {of.times * one.value, of.sizes * one.error + of.uncertainty * (std::fabs(one.value) + one.error)};
+  }
+  bool is_multiple(const sparse_grid &grid, int k) const {
+    return &grid == mapped_.grid && kind_ == map_kind::product && !multiples_.empty() &&
+           multiples_[static_cast<std::size_t>(k)].is_known;
+  }
+  // The same, of all.
+  auto results_of(const sparse_grid &grid) const {
+    return [this, &grid](int k) { return result_of(grid, k); };
+  }
   void write_result(const sparse_grid &grid, double *value, double *error) const {
     for (int k = 0; k < set_.ncomp; ++k) {
-      value[k] = grid.value(k);
-      error[k] = grid.error(k);
+      const value_and_error of = result_of(grid, k);
+      value[k] = of.value;
+      error[k] = of.error;
     }
   }
   outcome look_for_modes(int64 n, const double *value, const double *error, const density_of_map &density) {
@@ -271,6 +292,8 @@ class sparse_race final : public run_hooks {
       kind_ = opening.kind;
       most_seen_of_map_ = 0.0;
       is_broad_ = opening.is_broad;
+      component_ = opening.component;
+      multiples_ = opening.multiples;
       is_no_product_ = opening.is_early;
       if (opening.is_lost || opening.is_early) return outcome::running;  // some other time
     }
@@ -443,10 +466,11 @@ class sparse_race final : public run_hooks {
   }
   // Is the tolerance met?
   void judge(entrant &e, int64 n) {
-    double most = beyond(*e.grid);
-    if (e.grid->is_judged() && most <= 1.0 && e.grid->look_far_above()) most = beyond(*e.grid);
+    const auto now = results_of(*e.grid);
+    double most = beyond(now);
+    if (e.grid->is_judged() && most <= 1.0 && e.grid->look_far_above()) most = beyond(now);
     bool nothing = true;
-    for (int k = 0; k < set_.ncomp; ++k) nothing = nothing && e.grid->value(k) == 0.0 && e.grid->error(k) == 0.0;
+    for (int k = 0; k < set_.ncomp; ++k) nothing = nothing && now(k).value == 0.0 && now(k).error == 0.0;
     e.points.add(e.grid->points(), most);
     const double more = e.points.needed() - static_cast<double>(e.grid->points());
     if (e.grid->is_judged() && more < 1e15) hooks_.foresee(earlier_ + n + beside() + static_cast<int64>(more));
@@ -480,16 +504,19 @@ class sparse_race final : public run_hooks {
   bool is_product_ripe(int64 n, const double *value, const double *error) const {
     bool ripe = static_cast<double>(n) >= least_for_product && 2.0 * cost_so_far(n) >= most_spread &&
                 left_in_regions(n) > 2.0 * most_spread;
-    for (int k = 0; k < set_.ncomp; ++k) ripe = ripe && std::fabs(mapped_.grid->value(k) - value[k]) <= error[k];
+    for (int k = 0; k < set_.ncomp; ++k)
+      ripe = ripe && std::fabs(result_of(*mapped_.grid, k).value - value[k]) <= error[k];
     return ripe;
   }
   // Does the value agree with that of the regions, and does that say something?
   // most: the relative error of the regions up to which it does.
   bool agrees(const sparse_grid &grid, double most, const double *value, const double *error) const {
     for (int k = 0; k < set_.ncomp; ++k) {
-      const double v = grid.value(k), t = tolerated(set_, k, grid), distance = std::fabs(v - value[k]);
+      const double v = result_of(grid, k).value, t = tolerated(set_, k, results_of(grid)),
+                   distance = std::fabs(v - value[k]);
       if (!(distance <= error[k])) return false;
-      const double size = magnitude(set_, k, [value](int c) { return value[c]; }),
+      const double size = is_multiple(grid, k) ? size_of_mapped(k)  // for what it is made of may cancel
+                                               : magnitude(set_, k, [value](int c) { return value[c]; }),
                    sure = std::fmax(most * size, 10.0 * t);
       if (error[k] <= sure && distance <= std::fmax(vague * size, 10.0 * t)) continue;
       const double before = surest_value_[static_cast<std::size_t>(k)], by = surest_error_[static_cast<std::size_t>(k)];
@@ -528,6 +555,7 @@ class sparse_race final : public run_hooks {
                          departure,
                          is_broad_ ? departure_in_mass : 0.0,
                          kind_ == map_kind::wide ? as_dense : infinity_value(),
+                         {},
                          {}};
     const std::vector<double> turns = spread_turns(set_.ndim);
     std::copy(turns.begin(), turns.end(), points.turns);
@@ -547,16 +575,33 @@ class sparse_race final : public run_hooks {
     beside_ += points.points();
     const outcome o = unless_singular(found, n);
     const double volume = std::fabs(mapped_.grid->volume());
+    bool forgotten = false;
     of_map = verdict::explained;
     for (int k = 0; k < set_.ncomp; ++k) {
       const double size = sizes[static_cast<std::size_t>(k)];
-      if (size == infinity_value())
+      if (size == infinity_value()) {
         of_map = verdict::unknown;
-      else if (!(volume * size <= unexplained_share * std::fabs(mapped_.grid->value(k))) &&
-               of_map == verdict::explained)
-        of_map = verdict::refuted;
+      } else if (!(volume * size <= unexplained_share * size_of_mapped(k))) {
+        if (forget_multiple(k))
+          forgotten = true;
+        else if (of_map == verdict::explained)
+          of_map = verdict::refuted;
+      }
     }
+    if (forgotten && of_map == verdict::explained) of_map = verdict::unlike_multiples;
     return o;
+  }
+
+  bool forget_multiple(int k) {
+    if (!source_->forget_multiple(k)) return false;
+    if (!multiples_.empty()) multiples_[static_cast<std::size_t>(k)].is_known = false;
+    return true;
+  }
+  // Of the value of component k, or of what it is made of.
+  double size_of_mapped(int k) const {
+    const sparse_grid &grid = *mapped_.grid;
+    if (!is_multiple(grid, k)) return std::fabs(grid.value(k));
+    return multiples_[static_cast<std::size_t>(k)].sizes * std::fabs(grid.value(component_));
   }
 
   // Is the integrand smooth where the regions find most error? There a sparse grid has to do much better than they.
@@ -620,6 +665,8 @@ class sparse_race final : public run_hooks {
   bool ended_ = false, looks_always_ = false, looks_whole_ = false, is_no_product_ = false;
   map_kind kind_ = map_kind::lines;  // of the map
   bool is_broad_ = false;            // it is hardly narrow
+  int component_ = 0;                // that it is of
+  std::vector<multiple_value> multiples_;
   double most_seen_of_map_ =
       0.0;  // points that have been spread to see whether the integrand is explained: what has been met by one is met again
 };

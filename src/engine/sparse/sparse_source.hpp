@@ -18,7 +18,9 @@ struct mapped_opening {
   sparse_grid *grid = nullptr;
   int64 points = 0;
   map_kind kind = map_kind::lines;
-  bool is_broad = false;           // a product that is hardly narrow
+  bool is_broad = false;                  // a product that is hardly narrow
+  int component = 0;                      // that the map is of
+  std::vector<multiple_value> multiples;  // [ncomp] of it, of a product
   bool is_early = false;           // there may be one of an integrand that is no product, which has not been looked for
   bool is_lost = false;            // there is none, for the integrand is 0 at all of the points to start from
   outcome end = outcome::running;  // callback, nonfinite, memory, or time and stopped: there is no grid
@@ -53,8 +55,10 @@ class sparse_source {
   virtual double density_at(const double * /*at*/) const { return 0.0; }
   // Where that is highest, [ndim].
   virtual std::vector<double> top_of_map() const { return {}; }
+  // Component k is no multiple of that which the map is of. Returns whether it was taken for one.
+  virtual bool forget_multiple(int /*k*/) { return false; }
   // Of the grid with the map, as the executor's. sizes: [ncomp].
-  virtual outcome find_unexplained(const tested_set & /*points*/, double * /*sizes*/) { return outcome::memory; }
+  virtual outcome find_unexplained(tested_set /*points*/, double * /*sizes*/) { return outcome::memory; }
 };
 
 }  // namespace tessera

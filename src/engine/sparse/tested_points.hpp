@@ -5,6 +5,7 @@
 
 #include "../cubature/region_store.hpp"
 #include "log_density.hpp"
+#include "polynomial_multiples.hpp"
 #include "sparse_step.hpp"
 
 namespace tessera {
@@ -22,6 +23,7 @@ struct tested_set {
   double
       departure_in_mass;  // the same at points that are spread over it, where the density is no tail's; 0: there are none
   double dense;           // where the map's density is as large the integrand may be anything
+  polynomial_multiples multiples;  // of the component that the map is of: what they are is compared with that
   double turns[most_spread_axes];
 
   TESSERA_HD int64 points() const { return tested_in_region * in_regions + spread; }
@@ -41,6 +43,10 @@ struct logged_density {
   float sum = 0.0f;
   TESSERA_HD void add(int j, double place, double at) { sum += log_density_at(map, j, place, at); }
   TESSERA_HD double value() const { return same_exp2(sum < -996.0f ? -996.0 : (sum > 996.0f ? 996.0 : sum)); }
+};
+
+struct no_density {
+  TESSERA_HD void add(int, double, double) {}
 };
 
 // Is a point that is spread, by its number, spread over the mass? Number 1 is the first.
@@ -88,6 +94,13 @@ TESSERA_HD double unexplained_size(const tested_set &s, int64 i, double value, d
   const bool sharp = density >= tail && i >= others && is_in_mass(s, s.first + i - others + 1);
   const double departure = sharp ? s.departure_in_mass : s.departure;
   return density >= s.dense || size <= departure * fabs(mean) * density ? 0.0 : size;
+}
+// The same of component k, value(k) of each, at x[j*ldx] in the user's coordinates, of a multiple beside what it is one of.
+template <class Value>
+TESSERA_HD double unexplained_size(const tested_set &s, int64 i, int k, const Value &value, double mean, double density,
+                                   const double *x, int64 ldx) {
+  return s.multiples.has(k) ? unlike_multiple(s.multiples, k, value(k), value(s.multiples.base), x, ldx)
+                            : unexplained_size(s, i, value(k), mean, density);
 }
 
 }  // namespace tessera
