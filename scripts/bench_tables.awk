@@ -265,6 +265,12 @@ table == "device-many" {
   printf "| %d | %d | %s | %.2f | %s | %d | %d |\n", field("count"), field("ndim"), sci(field("tolerance"), 0), field("ms_median"),
     grouped(field("evaluations")), field("converged"), field("false_successes")
 }
+table ~ /moments$/ && !begun++ { title("variables | components | range | with sparse grids ms | evaluations | without ms | evaluations", "---:|---:|---|---:|---:|---:|---:") }
+table ~ /moments$/ {
+  result = short(field("ms_median")) (field("status") == 0 ? "" : " (limit)") " | " sci(field("evaluations"), 2)
+  if (field("sparse") == "auto") with = result
+  else printf "| %d | %d | %s | %s | %s |\n", field("ndim"), field("ncomp"), field("range"), with, result
+}
 table == "device-ladder" && files == 1 {
   key = field("case") SUBSEP sprintf("%.3e", field("tolerance"))
   line[++rows] = sprintf("| %s | %s | %s%s | %s | %d | %s | %s |", case_name(field("case")), sci(field("tolerance"), 3), short(field("ms")),
