@@ -190,6 +190,7 @@ class sparse_race final : public run_hooks {
     const bool is_mapped = &e == &mapped_, agree = agrees(*e.grid, is_mapped ? vague_beside_map : vague, value, error);
     const bool is_product = is_mapped && kind_ == map_kind::product;
     if (!agree && !(is_product && is_product_ripe(n, value, error))) return outcome::running;
+    if (is_broad_ && is_mapped && is_nearly_done(n)) return outcome::running;
     e.next_check = 3 * n / 2;
     outcome o = outcome::running;
     verdict of_map = verdict::explained;
@@ -499,6 +500,10 @@ class sparse_race final : public run_hooks {
       return std::fmin(std::fmax(evaluations, share_of_broad * left_in_regions(n)), most_of_broad * evaluations);
     if (kind_ != map_kind::wide) return std::fmax(pace_.least_spread, spread_share * evaluations);
     return left_in_regions(n) > 2.0 * most_spread ? most_spread : wide_spread_share * evaluations;
+  }
+  // Will the regions have met the tolerance before twice as many evaluations as the points of a look?
+  bool is_nearly_done(int64 n) const {
+    return regions_.needed() < static_cast<double>(set_.maxeval) && cost_left(n) < 2.0 * spread_points(n);
   }
   // The integrand is looked at so often then that a product shows without a value of the regions: where they do not contradict, have cost half as much, and would need more.
   bool is_product_ripe(int64 n, const double *value, const double *error) const {
