@@ -303,6 +303,21 @@ void moments_of_a_product_are_known(void **) {
     assert_true(unlike_multiple(s.search.multiples(), next, x[1] * x[2] * p, p, x, 1) == 0);
   }
 }
+// What is nearly a product, as far as single points show, has moments that are not a product's: they are as uncertain as that.
+void moments_of_what_is_nearly_a_product_are_uncertain(void **) {
+  constexpr double near = 1e-7, width = 0.1;
+  searched s(2, 2, {0.5, 0.5}, {0.5, 0.5}, [](const double *x, double *f) {
+    const double y = (x[0] - 0.5) / width, z = (x[1] - 0.5) / width;
+    f[0] = std::exp(-0.5 * y * y - 0.5 * z * z) * (1 + near * y * z);
+    f[1] = y * z * f[0];
+  });
+  assert_true(s.search.find({0.45, 0.52, 0.57, 0.41, 0.6, 0.66}, {}, false) == outcome::running);
+  assert_true(s.search.is_product() && s.search.is_found());
+  const multiple_value of = s.search.values_of_multiples()[1];
+  assert_true(of.is_known);
+  assert_true(std::fabs(of.times - near) > 0.5 * near);
+  assert_true(of.uncertainty > std::fabs(of.times - near) && of.uncertainty < 100 * near);
+}
 void moments_over_infinite_ranges_are_known(void **) {
   const axis_map axes[] = {{axis_both, 0, -1e300, 1e300}, {axis_up, 2, std::nextafter(2.0, 3.0), 1e300}};
   searched s(
@@ -361,6 +376,7 @@ int main() {
                               cmocka_unit_test(shares_of_the_mass_are_known),
                               cmocka_unit_test(peaks_in_corners_have_wide_maps),
                               cmocka_unit_test(moments_of_a_product_are_known),
+                              cmocka_unit_test(moments_of_what_is_nearly_a_product_are_uncertain),
                               cmocka_unit_test(moments_over_infinite_ranges_are_known),
                               cmocka_unit_test(where_there_is_nothing_there_is_no_map)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);

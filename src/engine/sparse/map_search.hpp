@@ -30,6 +30,7 @@ class map_search {
     points_ = 0;
     is_found_ = is_product_ = is_wide_ = false;
     component_ = 0;
+    departure_ = 0.0;
     multiples_.start(ndim, ncomp, box);
     unit_ = size_at_base_ = 1.0;
     base_.clear();
@@ -91,7 +92,7 @@ class map_search {
         of.sizes += size * one.size * other.size;
         of.uncertainty += size * (one.uncertainty * (other.size + other.uncertainty) + one.size * other.uncertainty);
       }
-      of.uncertainty += accuracy * of.sizes;
+      of.uncertainty += (accuracy + departures * departure_) * of.sizes;
       of.is_known = of.is_known && std::isfinite(of.sizes + of.uncertainty);
     }
     return values;
@@ -122,6 +123,7 @@ class map_search {
   static constexpr double same_product = 1e-6, moved = 1.01, share_aside = 0.75, coarse = 1e-4;
   static constexpr double resolved = 1e-6;  // of the largest density: it is known to 2e-13 of that
   static constexpr double nearer = 1.0 / 16;
+  static constexpr double departures = 4.0;  // of a moment, where the integrand departs from a product
   static constexpr int rounds_of_powers = 2, points_of_powers = 1024;
   static constexpr double least_effective = 1.0 / 4;
   static constexpr double wider =
@@ -222,8 +224,23 @@ class map_search {
       for (std::size_t i = 0; i < n; ++i) x[j * n + i] = nodes[i].at;
     }
     const outcome o = ask(x, n);
-    if (o == outcome::running) multiples_.check(n, x, values_);
+    if (o != outcome::running) return o;
+    multiples_.check(n, x, values_);
+    departure_ = departure_from_product(n, x);
     return o;
+  }
+  // Of the values at points that are spread over the mass, relative: the root of the mean square. What is a product to 1e-6 alone has other moments.
+  double departure_from_product(std::size_t n, const std::vector<double> &x) const {
+    std::vector<double> ratios(values_.begin() + static_cast<std::ptrdiff_t>(component_ * n),
+                               values_.begin() + static_cast<std::ptrdiff_t>((component_ + 1) * n));
+    double mean = 0.0, squares = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      ratios[i] /= unit_;
+      for (std::size_t j = 0; j < nd_; ++j) ratios[i] /= lines_[j].density(x[j * n + i]);
+      mean += ratios[i] / static_cast<double>(n);
+    }
+    for (const double ratio : ratios) squares += (ratio / mean - 1.0) * (ratio / mean - 1.0);
+    return std::sqrt(squares / static_cast<double>(n));
   }
   // A start that has no coordinate of start i; itself where there is none.
   std::size_t apart_from(const std::vector<double> &starts, std::size_t i) const {
@@ -401,6 +418,7 @@ class map_search {
   std::vector<int> first_;
   std::vector<double> parts_;
   multiple_search multiples_;
+  double departure_ = 0.0;  // from a product, where there are multiples
 };
 
 }  // namespace tessera

@@ -31,7 +31,7 @@ class multiple_search {
     for (std::size_t j = 0; j < nd_; ++j) {
       const double low = box_.centre[j] - box_.half[j], high = box_.centre[j] + box_.half[j];
       double step = std::min(width[j], (std::max(base[j] - low, high - base[j])) / (nodes + 1));
-      const bool up = base[j] + 2.0 * step<high, down = base[j] - 2.0 * step> low;
+      const bool up = high - base[j] > 2.0 * step, down = base[j] - low > 2.0 * step;
       if (!up || !down) step = up ? step : -step;
       for (int i = 1; i <= nodes; ++i)
         at[j * nodes + static_cast<std::size_t>(i - 1)] = base[j] + (up && down ? around[i - 1] : i) * step;
@@ -186,7 +186,7 @@ class multiple_search {
         const double mixed = ratio[corner] - ratio[nodes * (j + 1)] - ratio[nodes * (l + 1)] + ratio[0];
         add_term(mixed / (t_[corner * nd_ + j] * t_[corner * nd_ + l]), j, 1, l, 1);
       }
-    const std::vector<int> first = {0, static_cast<int>(terms.size())}, none(nd_, 0);
+    const std::vector<int> first = {0, static_cast<int>(terms.size())};
     const std::vector<double> zeros(nd_, 0.0), ones(nd_, 1.0);
     const polynomial_multiples own = {0, zeros.data(), ones.data(), first.data(), terms.data()};
     for (std::size_t i = 0; i < points(); ++i) {

@@ -213,7 +213,7 @@ class sparse_race final : public run_hooks {
     density_of_map density;
     if (is_mapped)
       density = {[this](const double *at) { return source_->density_at(at); }, source_->top_of_map(),
-                 is_product && !multiples_.empty() ? component_ : -1};
+                 is_product && has_multiples() ? component_ : -1};
     o = look_for_modes(n, claimed.data(), its_error.data(), density);
     if (o == outcome::evaluations) return outcome::running;
     if (o != outcome::running) return end_with(o);
@@ -235,6 +235,9 @@ class sparse_race final : public run_hooks {
   bool is_multiple(const sparse_grid &grid, int k) const {
     return &grid == mapped_.grid && kind_ == map_kind::product && !multiples_.empty() &&
            multiples_[static_cast<std::size_t>(k)].is_known;
+  }
+  bool has_multiples() const {
+    return std::any_of(multiples_.begin(), multiples_.end(), [](const multiple_value &of) { return of.is_known; });
   }
   // The same, of all.
   auto results_of(const sparse_grid &grid) const {
