@@ -504,9 +504,9 @@ class sparse_race final : public run_hooks {
     if (kind_ != map_kind::wide) return std::fmax(pace_.least_spread, spread_share * evaluations);
     return left_in_regions(n) > 2.0 * most_spread ? most_spread : wide_spread_share * evaluations;
   }
-  // Will the regions have met the tolerance before twice as many evaluations as the points of a look?
+  // Will the regions have met the tolerance with twice as many evaluations more, which is what two looks cost? Whatever the limit is, for a run that is gone on with behind one is the same.
   bool is_nearly_done(int64 n) const {
-    return regions_.needed() < static_cast<double>(set_.maxeval) && cost_left(n) < 2.0 * spread_points(n);
+    return regions_.needed() - static_cast<double>(n) < 2.0 * static_cast<double>(n);
   }
   // The integrand is looked at so often then that a product shows without a value of the regions: where they do not contradict, have cost half as much, and would need more.
   bool is_product_ripe(int64 n, const double *value, const double *error) const {
