@@ -220,7 +220,7 @@ void the_grid_is_ahead_of_components(void **) {
 void the_regions_are_ahead(void **) { goes_on(long_problem(3, 1, kink, 1e-5), false); }
 
 // A run that is stopped, or comes to its limit, between the growth of a grid with a map and the look at that makes the look when it is gone on with: perhaps later, beside other regions, but the map is not lost.
-void has_a_broad_map(const cubature_problem &p, const std::vector<double> &right) {
+void has_a_broad_map(const cubature_problem &p, const std::vector<double> &right, int apart) {
   const ending all = run_beside_grid(p, nullptr);
   assert_true(all.a.end == outcome::converged && all.from_grid);
   kept_answers of_all;
@@ -232,7 +232,7 @@ void has_a_broad_map(const cubature_problem &p, const std::vector<double> &right
   assert_int_equal(again.calls, 0);
   int cut = 0;
   for (const bool by_limit : {false, true})
-    for (int64 n = 500; n < all.a.statistics.evaluations + all.by_grid; n += n / 4) {
+    for (int64 n = 500; n < all.a.statistics.evaluations + all.by_grid; n += n / apart) {
       cubature_problem limited = p;
       if (by_limit) limited.settings.maxeval = n;
       kept_answers answers;
@@ -244,15 +244,15 @@ void has_a_broad_map(const cubature_problem &p, const std::vector<double> &right
       for (std::size_t k = 0; k < right.size(); ++k)
         assert_true(std::fabs(rest.a.value[k] / right[k] - 1.0) < p.settings.reltol);
     }
-  assert_true(cut > 30);
+  assert_true(cut > 8 * apart - 2);
 }
 void the_grid_has_a_broad_map(void **) {
   const double mass = 2.0 - std::exp(-0.3) - std::exp(-0.7);  // of an axis
-  has_a_broad_map(long_problem(3, 1, kinks, 1e-6), {std::pow(mass, 3)});
+  has_a_broad_map(long_problem(3, 1, kinks, 1e-6), {std::pow(mass, 3)}, 4);
   const double first = 0.6 + std::exp(-0.3) - 2.0 * std::exp(-0.7),
                second = 0.18 + 4.0 - 2.0 * std::exp(-0.3) - 5.0 * std::exp(-0.7);
   has_a_broad_map(long_problem(3, 3, moments_of_kinks, 1e-6),
-                  {mass * first * first, second * mass * mass, std::pow(mass, 3)});
+                  {mass * first * first, second * mass * mass, std::pow(mass, 3)}, 2);
 }
 
 // The grid wants to claim success, and other modes are looked for first: where there is none it wins, else the regions go on.

@@ -115,35 +115,23 @@ class axis_density {
     return std::max(0.0,
                     chebyshev_sum(p->series.data(), terms, (2.0 * at - p->lower - p->upper) / (p->upper - p->lower)));
   }
-  // The mean of place(at)^power over the mass, that of its size, and what both may be off by: what the series leave out. By the rule of Fejer (1933) in each panel.
+  // The mean of place(at)^power over the mass, that of its size, and what both may be off by: what the series leave out, and ten times what rules of half as many points differ by, for beyond an infinite
+  // end a power may have no mean. By the rules of Fejer (1933) in each panel.
   struct moment {
     double mean = 0.0, size = 0.0, uncertainty = 0.0;
   };
   template <class Place>
   void find_moments(const Place &place, int powers, moment *moments) const {
-    static const std::array<double, 2 *terms> weights = [] {
-      std::array<double, 2 *terms> w = {};
-      for (int i = 0; i < 2 * terms; ++i) {
-        double sum = 0.5;
-        for (int k = 1; k <= terms; ++k) sum -= std::cos(2.0 * k * angle(i)) / (4.0 * k * k - 1.0);
-        w[static_cast<std::size_t>(i)] = sum / terms;  // of the mean over a panel
-      }
-      return w;
-    }();
+    constexpr double caution = 10.0;
     std::fill_n(moments, powers, moment());
+    std::vector<moment> fine(static_cast<std::size_t>(powers)), coarse(fine);
     const auto add = [&](const panel &p) {
-      const double width = p.upper - p.lower;
-      for (int i = 0; i < 2 * terms; ++i) {
-        const double t = std::cos(angle(i)), share = weights[static_cast<std::size_t>(i)] * width / total_,
-                     density = chebyshev_sum(p.series.data(), terms, t);
-        if (density == 0.0 && p.last == 0.0) continue;  // an end may be infinitely far away
-        const double at = place(0.5 * (p.lower + p.upper) + 0.5 * width * t);
-        double power = 1.0;
-        for (int m = 0; m < powers; ++m, power *= at) {
-          moments[m].mean += share * density * power;
-          moments[m].size += share * std::fabs(density * power);
-          moments[m].uncertainty += share * std::fabs(p.last * power);
-        }
+      add_panel(p, fejer_rule<2 * terms>(), place, fine);
+      add_panel(p, fejer_rule<terms>(), place, coarse);
+      for (std::size_t m = 0; m < fine.size(); ++m) {
+        moments[m].mean += fine[m].mean;
+        moments[m].size += fine[m].size;
+        moments[m].uncertainty += fine[m].uncertainty + caution * std::fabs(fine[m].mean - coarse[m].mean);
       }
     };
     for (const panel &p : known_)
@@ -203,8 +191,26 @@ class axis_density {
     return table[static_cast<std::size_t>(point * terms + order)];
   }
 
-  static double angle(int i) { return (i + 0.5) * 3.14159265358979323846 / (2 * terms); }
-
+  // Nodes from -1 to 1, and weights for a mean.
+  template <int n>
+  struct node_rule {
+    std::array<double, n> node, weight;
+  };
+  template <int n>
+  static const node_rule<n> &fejer_rule() {
+    static const node_rule<n> rule = [] {
+      node_rule<n> r = {};
+      for (int i = 0; i < n; ++i) {
+        const double angle = (i + 0.5) * 3.14159265358979323846 / n;
+        double sum = 0.5;
+        for (int k = 1; k <= n / 2; ++k) sum -= std::cos(2.0 * k * angle) / (4.0 * k * k - 1.0);
+        r.node[static_cast<std::size_t>(i)] = std::cos(angle);
+        r.weight[static_cast<std::size_t>(i)] = 2.0 * sum / n;
+      }
+      return r;
+    }();
+    return rule;
+  }
   struct panel {
     double lower, upper,
         smooth;  // smooth: its uncertainty, of its largest size, at most if there is no jump or kink; 0: unknown
@@ -386,6 +392,25 @@ class axis_density {
     const double width = p.upper - p.lower;
     if (p.last <= accuracy_ * p.largest || p.last * width <= negligible * total_ || width < narrowest_) return true;
     return p.last <= noise * p.largest && p.last >= p.smooth * p.largest;
+  }
+  // What a panel holds of moments, by a rule.
+  template <class Rule, class Place>
+  void add_panel(const panel &p, const Rule &rule, const Place &place, std::vector<moment> &to) const {
+    std::fill(to.begin(), to.end(), moment());
+    const double width = p.upper - p.lower;
+    for (std::size_t i = 0; i < rule.node.size(); ++i) {
+      const double t = rule.node[i], share = rule.weight[i] * width / total_,
+                   density = chebyshev_sum(p.series.data(), terms, t);
+      if (density == 0.0 && p.last == 0.0) continue;  // an end may be infinitely far away
+      const double at = place(0.5 * (p.lower + p.upper) + 0.5 * width * t);
+      double power = 1.0;
+      for (moment &m : to) {
+        m.mean += share * density * power;
+        m.size += share * std::fabs(density * power);
+        m.uncertainty += share * std::fabs(p.last * power);
+        power *= at;
+      }
+    }
   }
   double mean_of_all() const { return total_ / length_; }
   void finish() {
